@@ -18,6 +18,9 @@ export function addSiteCommands(program: Command, actions: SiteActions): void {
     .option('--preview [alias]', 'publish a preview, which visitors of the site do not get')
     .option('--dry-run', 'list what would change, by path, and publish nothing')
     .option('--yes', 'do not ask before most files of a site are removed')
+    .option('--allow-home', 'publish the home folder, or one that it is in')
+    .option('--allow-credentials', 'publish files that look like passwords or keys')
+    .option('--verbose', 'name each file that is left out, and why')
     .option('--json', 'print the result as one JSON object')
     .option('--wait <address>', 'wait until visitors get it there: at a site’s address or a domain')
     .addHelpText(

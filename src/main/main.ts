@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { createProgram } from '#cli/program.ts'
 import { demoDataDir, devDataDir } from '#main/commands/network-data-dirs.ts'
 import { readConfig } from '#main/config/config.ts'
+import { endProcess } from '#main/process/end-process.ts'
 import { startFailureSentence } from '#main/process/start-failure.ts'
 import { readVersion } from '#main/process/version.ts'
 
@@ -106,5 +107,4 @@ try {
   console.error(`sitehost: ${sentence}`)
   process.exitCode = 1
 }
-// Everything is closed; a reconnection timer of a library must not delay the exit.
-process.exit()
+await endProcess()

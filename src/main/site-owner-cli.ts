@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addSiteCommands } from '#cli/site-program.ts'
+import { endProcess, ignoreGoneReaders } from '#main/process/end-process.ts'
 import { version } from '#package.json'
 
 // The package for site owners, on Node, Bun and Deno: `npm run build:cli` bundles it.
@@ -28,6 +29,6 @@ Running the service:
 docs/command-line.md of the project describes settings, results and exit status.`,
 )
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+ignoreGoneReaders()
 await program.parseAsync()
-// Idle connections must not delay the exit.
-process.exit()
+await endProcess()

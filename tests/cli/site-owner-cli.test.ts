@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
@@ -141,6 +141,62 @@ test('sitehost.json names the site and sets its settings', async () => {
   await write({ 'named/a/b.txt': 'b', 'named/sitehost.json': file })
   expect(await deployed('named', '--wait', sitesAt())).toMatchObject({ site: 'named' })
   expect((await visit('named', 'a/')).status).toBe(200)
+})
+
+describe('what is left out', () => {
+  const rules = { '.sitehostignore': '*.psd\n', 'index.html': 'x', 'a.psd': 'a' }
+
+  test('is counted, named with --verbose, and in --json', async () => {
+    await write(inFolder('left', { ...rules, '.env': 'SECRET=1' }))
+    const { complaints } = await deploy('left', '--site', 'left', '--dry-run')
+    expect(complaints).toContain('Left out: 2 files and folders; --verbose names them.')
+    const named = await deploy('left', '--site', 'left', '--dry-run', '--verbose')
+    expect(named.complaints).toContain('left out: .env (may hold secrets)')
+    expect(await deployed('left', '--site', 'left')).toMatchObject({
+      leftOut: [
+        { path: '.env', reason: 'may hold secrets' },
+        { path: 'a.psd', reason: '.sitehostignore' },
+      ],
+    })
+  })
+
+  test('is said to the end, however slowly a pipe is read', async () => {
+    await write(inFolder('many', rules))
+    const names = Array.from({ length: 3000 }, (_, n) => `${'x'.repeat(200)}${n}.psd`)
+    for (const name of names) await link(join(cli.dir, 'many/a.psd'), join(cli.dir, 'many', name))
+    const command = 'sitehost deploy many --site x --verbose 2>&1 | { read first; cat; }'
+    const shell = Bun.spawn(['sh', '-c', command], {
+      cwd: cli.dir,
+      env: { PATH: `${join(cli.dir, 'node_modules/.bin')}:${process.env['PATH']}` },
+      stdout: 'pipe',
+    })
+    const lines = (await new Response(shell.stdout).text()).split('\n')
+    expect(lines).toHaveLength(3002)
+    expect(lines.at(-2)).toStartWith('Nobody is signed in.')
+  })
+})
+
+describe('what nobody means to publish is refused', () => {
+  test('files that look like credentials, unless --allow-credentials', async () => {
+    await write(inFolder('keys', { 'index.html': 'x', '.npmrc': 'token', '.ssh/id_rsa': 'key' }))
+    const refused = await deploy('keys', '--site', 'keys')
+    expect(refused).toMatchObject({ code: 1, said: [] })
+    expect(refused.complaints).toContain('.npmrc, .ssh/id_rsa.')
+    const allowed = await deployed('keys', '--site', 'keys', '--allow-credentials', '--dry-run')
+    expect(allowed.added).toContain('.npmrc')
+  })
+
+  test('the home folder and those above it, unless --allow-home', async () => {
+    await write(inFolder('home', { 'index.html': 'x' }))
+    const at = { ...environment(), HOME: join(cli.dir, 'home') }
+    for (const folder of ['home', '.', '/']) {
+      const end = await cli.run(['deploy', folder, '--site', 'home', '--dry-run'], at)
+      expect(end).toMatchObject({ code: 1, said: [] })
+      expect(end.complaints).toMatch(/home folder.*--allow-home/)
+    }
+    const allowed = ['deploy', 'home', '--site', 'home', '--dry-run', '--allow-home']
+    expect((await cli.run(allowed, at)).said).toEqual(['+ index.html'])
+  })
 })
 
 describe('what cannot work says why, with its exit status', () => {

@@ -15,6 +15,9 @@ export interface DeployOptions {
   readonly preview?: string | true
   readonly dryRun?: true
   readonly yes?: true
+  readonly allowHome?: true
+  readonly allowCredentials?: true
+  readonly verbose?: true
   readonly json?: true
   readonly wait?: string
 }

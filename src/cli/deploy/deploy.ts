@@ -8,14 +8,14 @@ import { busySentence, failureSentence } from '#publish/publish-failure.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import { compareWithLive, type Difference } from './compare-with-live.ts'
+import { compareWithLive, findRemovals, type Removals } from './compare-with-live.ts'
 import { deployFiles } from './deploy-files.ts'
 import { type DeployOptions, type DeployPlan, parseDeployOptions, siteOf } from './deploy-plan.ts'
 import { LocalContents } from './local-contents.ts'
 import { readLocalSite } from './local-site.ts'
 import { progressLine } from './progress-line.ts'
 import { recordLedger } from './record-ledger.ts'
-import { differenceLines, resultJson, resultLines } from './result-lines.ts'
+import { differenceLines, leftOutLines, resultJson, resultLines } from './result-lines.ts'
 import { waitUntilVisible } from './wait-until-visible.ts'
 
 interface DeployContext extends AccountContext {
@@ -33,8 +33,9 @@ export async function deploy(
 ): Promise<void> {
   const { console, limits, now, signal } = context
   const plan = parseDeployOptions(options, now())
-  const local = await readLocalSite(folder, limits)
+  const local = await readLocalSite(folder, limits, options)
   for (const problem of local.problems) console.warn(problem)
+  for (const line of leftOutLines(local.leftOut, options)) console.note(line)
   const name = plan.site ?? local.site ?? (await askForSite(context))
   const { identity, session } = await openAccount(context)
   const address: SiteAddress = { did: identity.did, name }
@@ -47,17 +48,20 @@ export async function deploy(
   const fetchBlob = (cid: string, bytesMax: number) =>
     fetchStoredBlob(identity, cid, bytesMax, context)
   const parts = { repo, folder: folderContents, now, signal }
-  const ledger = recordLedger(address, { ...parts, fetchBlob })
-  const compare = () => compareWithLive(address, { files, into: plan.into }, ledger, parts)
+  const ledger = recordLedger(address, { ...parts, into: plan.into, fetchBlob })
   const explained = <T>(work: () => Promise<T>) => work().catch((error) => explain(error, signal))
   if (options.dryRun) {
-    const difference = await explained(compare)
-    if (options.json) console.say(JSON.stringify({ site: name, dryRun: true, ...difference }))
+    const compared = { files, into: plan.into }
+    const difference = await explained(() => compareWithLive(address, compared, ledger, parts))
+    const { leftOut } = local
+    if (options.json)
+      console.say(JSON.stringify({ site: name, dryRun: true, ...difference, leftOut }))
     else for (const line of differenceLines(name, difference)) console.say(line)
     return
   }
   if (console.isInteractive && !options.yes && plan.version.preview === undefined) {
-    await confirmRemovals(name, await explained(compare), context)
+    const removals = () => findRemovals(address, { files, into: plan.into }, parts)
+    await confirmRemovals(name, await explained(removals), context)
   }
   const content = {
     files,
@@ -77,10 +81,10 @@ export async function deploy(
   const lines = resultLines(address, outcome)
   if (!options.json) for (const line of lines) console.say(line)
   const url = await visibleAt(address, outcome.cid, plan, context).catch((error) => {
-    if (options.json) console.say(resultJson(address, outcome, null))
+    if (options.json) console.say(resultJson(address, outcome, null, local.leftOut))
     throw error
   })
-  if (options.json) console.say(resultJson(address, outcome, url))
+  if (options.json) console.say(resultJson(address, outcome, url, local.leftOut))
   else if (url !== null) console.say(url)
 }
 
@@ -95,7 +99,7 @@ async function askForSite({ console, signal }: DeployContext): Promise<SiteName>
 /** A person who names the wrong folder loses most of the site: that is asked before. */
 async function confirmRemovals(
   name: SiteName,
-  { present, removed }: Difference,
+  { present, removed }: Removals,
   { console, signal }: DeployContext,
 ): Promise<void> {
   if (removed.length * 2 <= present) return

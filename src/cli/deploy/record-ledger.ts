@@ -9,6 +9,7 @@ import { base64Form, type ContentFolder, encodeFile } from '#publish/encode-file
 import { filesOfBase } from '#publish/files-of-base.ts'
 import { namedBlobs, type ReusableBlob } from '#publish/named-blobs.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
+import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
@@ -19,6 +20,8 @@ interface LedgerContext {
   readonly folder: ContentFolder
   /** A blob of the account's, as it is stored; `bytesMax`: most that it may have. */
   readonly fetchBlob: (cid: string, bytesMax: number) => Promise<Uint8Array>
+  /** The folder of the site that the files are for; null: all of it. */
+  readonly into: SitePath | null
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -37,7 +40,7 @@ const sizeDifferenceMax = 0.25
  * site's blob at the same path is fetched and compared.
  */
 export function recordLedger(address: SiteAddress, context: LedgerContext): BlobLedger {
-  const { folder, signal } = context
+  const { folder, into, signal } = context
   let sniffsGzip: boolean | null = null
 
   const findNamed = async (
@@ -74,7 +77,7 @@ export function recordLedger(address: SiteAddress, context: LedgerContext): Blob
     const base = await filesOfBase(address, null, records, context)
     if (!base.ok || base.files.size === 0) return found
     const pairs = files.flatMap((file) => {
-      const node = base.files.get(file.path)
+      const node = base.files.get(pathInSite(file.path, into))
       return node?.encoding === 'gzip' && node.blob.size <= comparedBytesMax ? [{ file, node }] : []
     })
     await mapAtOnce(pairs, { atOnce: fetchedAtOnce, signal }, async ({ file, node }) => {
@@ -110,6 +113,10 @@ export function recordLedger(address: SiteAddress, context: LedgerContext): Blob
     forget: async () => {},
   }
 }
+
+/** Where a file of a folder is in the site. */
+export const pathInSite = (path: SitePath, into: SitePath | null): SitePath =>
+  into === null ? path : (`${into}/${path}` as SitePath)
 
 /** What a server does to gzip shows in what programs had to write. */
 const sniffingBy = (known: boolean | null, { coding, base64 }: ReusableBlob): boolean | null =>

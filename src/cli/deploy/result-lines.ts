@@ -1,9 +1,22 @@
 import { counted } from '#cli/counted.ts'
+import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { byteText } from '#site/byte-text.ts'
 import { type SiteAddress, versionUri } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Difference } from './compare-with-live.ts'
 import type { Deployed } from './deploy-files.ts'
+
+/** What is not published; by name and reason if that is wanted. */
+export function leftOutLines(
+  leftOut: readonly LeftOut[],
+  { verbose }: { readonly verbose?: true },
+): string[] {
+  if (verbose) return leftOut.map(({ path, reason }) => `left out: ${path} (${reason})`)
+  if (leftOut.length === 0) return []
+  return [
+    `Left out: ${counted(leftOut.length, 'file or folder', 'files and folders')}; --verbose names them.`,
+  ]
+}
 
 /** For people: what was published, then its addresses in the repository. */
 export function resultLines({ did, name }: SiteAddress, deployed: Deployed): string[] {
@@ -22,6 +35,7 @@ export function resultJson(
   { did, name }: SiteAddress,
   deployed: Deployed,
   url: string | null,
+  leftOut: readonly LeftOut[],
 ): string {
   const { cid, fileCount, isUnchanged, progress, uri, version, versionProblem } = deployed
   return JSON.stringify({
@@ -39,6 +53,7 @@ export function resultJson(
     files: { total: fileCount, sent: progress.filesUploaded, reused: progress.filesReused },
     bytesSent: progress.bytesUploaded,
     url,
+    leftOut,
   })
 }
 

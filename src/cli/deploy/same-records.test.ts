@@ -19,6 +19,7 @@ import { memoryDatabase } from '#tests/support/databases.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
+import { findRemovals } from './compare-with-live.ts'
 import { deployFiles } from './deploy-files.ts'
 import { recordLedger } from './record-ledger.ts'
 
@@ -77,11 +78,12 @@ const ledgers = {
       blobs: diskBlobStore({ dir: join(dir, 'blobs') }),
       now: () => 1,
     }),
-  commandLine: (repo: Repo): BlobLedger =>
+  commandLine: (repo: Repo, into: SitePath | null = null): BlobLedger =>
     recordLedger(blog, {
       repo: repo.asRepo,
       folder,
       fetchBlob: async (cid) => repo.blobs.get(cid) ?? new Uint8Array(),
+      into,
       now: () => 1,
       signal,
     }),
@@ -92,15 +94,16 @@ async function publish(
   repo: Repo,
   files: readonly UploadedFile[],
   now: number,
+  into: SitePath | null = null,
 ) {
   const outcome = await deployFiles(
     blog,
-    { files, changes: null, settings: null },
+    { files, changes: into && { version: null, remove: [], into }, settings: null },
     { key: versionKeyAt(now, 7) },
     {
       repo: repo.asRepo,
       folder,
-      ledger: ledgers[writer](repo),
+      ledger: ledgers[writer](repo, into),
       now: () => now,
       signal,
       onProgress: () => {},
@@ -151,36 +154,51 @@ test('service and command line write the same records of the same folders, and r
   await fc.assert(property, { numRuns: fuzzRunsOf(40) })
 })
 
+/** As another build of zlib has compressed it, at the path `a.html`. */
+async function recompress(repo: Repo, page: string): Promise<void> {
+  const blobOf = (level: number) =>
+    repo.uploadBlob(new Blob([gzipSync(page, { level }).toString('base64')]))
+  const [blob, old] = [await blobOf(1), await blobOf(9)]
+  const changed = JSON.stringify(repo.find('place.sitehost.fs', 'blog')?.value)
+    .replaceAll(old.ref.$link, blob.ref.$link)
+    .replace(`"size":${old.size}`, `"size":${blob.size}`)
+  repo.put('place.sitehost.fs', 'blog', JSON.parse(changed))
+}
+
 test('what another build of zlib has compressed is not sent again, and what has changed is', async () => {
   const repo = new Repo()
   const page = '<p>hello</p>'.repeat(100)
-  await publish('commandLine', repo, await spooled({ 'a.html': page, 'b.html': `${page}b` }), 1)
-  const [manifest] = [repo.find('place.sitehost.fs', 'blog')?.value]
-  // The same content by another level: other bytes, as another build has them.
-  const recompressed = gzipSync(page, { level: 1 })
-  const base64 = Buffer.from(recompressed.toString('base64'))
-  const blob = await repo.uploadBlob(new Blob([base64]))
-  const old = await repo.uploadBlob(new Blob([gzipSync(page, { level: 9 }).toString('base64')]))
-  const changed = JSON.parse(JSON.stringify(manifest).replaceAll(old.ref.$link, blob.ref.$link))
-  repo.put(
-    'place.sitehost.fs',
-    'blog',
-    JSON.parse(JSON.stringify(changed).replace(`"size":${old.size}`, `"size":${blob.size}`)),
-  )
+  const folder = { 'a.html': page, 'b.html': `${page}b` }
+  await publish('commandLine', repo, await spooled(folder), 1)
+  await recompress(repo, page)
   const { uploads } = repo
-  const same = await publish(
-    'commandLine',
-    repo,
-    await spooled({ 'a.html': page, 'b.html': `${page}b` }),
-    2,
-  )
+  const same = await publish('commandLine', repo, await spooled(folder), 2)
   expect(same.progress).toMatchObject({ filesUploaded: 0, filesReused: 2 })
   expect(repo.uploads).toBe(uploads)
-  const other = await publish(
-    'commandLine',
-    repo,
-    await spooled({ 'a.html': `${page}a`, 'b.html': `${page}b` }),
-    3,
-  )
+  const changed = await spooled({ ...folder, 'a.html': `${page}a` })
+  const other = await publish('commandLine', repo, changed, 3)
   expect(other.progress).toMatchObject({ filesUploaded: 1, filesReused: 1 })
+})
+
+test('what another build of zlib has compressed is not sent again to a folder of the site', async () => {
+  const repo = new Repo()
+  const page = '<p>hello</p>'.repeat(100)
+  await publish('commandLine', repo, await spooled({ 'docs/a.html': page, 'b.png': 'b' }), 1)
+  await recompress(repo, page)
+  const { uploads } = repo
+  const docs = await spooled({ 'a.html': page })
+  const same = await publish('commandLine', repo, docs, 2, 'docs' as SitePath)
+  expect(same.progress).toMatchObject({ filesUploaded: 0, filesReused: 1 })
+  expect(repo.uploads).toBe(uploads)
+})
+
+test('removals are found without a look at any content', async () => {
+  const repo = new Repo()
+  await publish('commandLine', repo, await spooled({ 'a/1.html': '1', 'a/2.html': '2', b: '' }), 1)
+  const files = [{ path: '2.html' as SitePath }]
+  const context = { repo: repo.asRepo, now: () => 1, signal }
+  expect(await findRemovals(blog, { files, into: 'a' as SitePath }, context)).toEqual({
+    removed: ['a/1.html' as SitePath],
+    present: 3,
+  })
 })

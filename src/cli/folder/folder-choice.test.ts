@@ -38,6 +38,20 @@ test('.sitehostignore is obeyed; what of it is not understood is a problem', () 
   expect(problems).toEqual([expect.stringMatching(/^\.sitehostignore, line 2: /)])
 })
 
+test('a link to a file that the rules leave out is left out', () => {
+  const file = { bytes: 1, state: '', realPath: '/folder/drafts/two.html' }
+  const files = [
+    { ...file, path: 'latest.html', target: 'drafts/two.html' },
+    { ...file, path: 'other.html', target: 'public.html' },
+  ]
+  const rules = { ...noRules, '.sitehostignore': 'drafts/\n' }
+  const choice = chooseFiles({ files, leftOut: [] }, rules, limits)
+  expect(choice.files.map(({ path }) => path as string)).toEqual(['other.html'])
+  expect(choice.leftOut).toEqual([
+    { path: 'latest.html', reason: 'a link to a skipped file: .sitehostignore' },
+  ])
+})
+
 test('rules that take too long count for nothing', () => {
   const names = Object.fromEntries(
     Array.from({ length: 900 }, (_, i) => [`${'a'.repeat(240)}${i}`, 0]),

@@ -46,15 +46,20 @@ function admit(listing: FolderListing, rules: FolderRules, limits: SiteLimits): 
   for (const name of ruleFileNames) {
     for (const _ of admission.ignoreBy(name, name, rules[name]));
   }
+  const links: LeftOut[] = []
   for (const file of listing.files) {
     const path = admission.admit(file.path)
-    if (path !== null) admission.add({ ...file, path })
+    if (path === null) continue
+    const reason = file.target === undefined ? null : admission.reasonAgainst(file.target)
+    if (reason === null) admission.add({ ...file, path })
+    else links.push({ path, reason: `a link to a skipped file: ${reason}` })
   }
   const { files, skippedFiles, ruleProblems } = admission.finish()
   return {
     files,
     leftOut: [
       ...listing.leftOut,
+      ...links,
       ...skippedFiles.map(({ name: path, reason }) => ({ path, reason })),
     ],
     problems: ruleProblems.map(({ name, reason }) => `${name}, ${reason}`),

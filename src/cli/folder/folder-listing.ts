@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { codeOf } from '#observe/code-of.ts'
 import { uploadEntriesMax } from '#site/limits.ts'
 import { compareBytes } from '#site/path.ts'
@@ -16,6 +16,8 @@ export interface FolderFile {
   readonly bytes: number
   /** Differs whenever the content may have changed. */
   readonly state: string
+  /** Of a link: where in the folder the file is that it leads to. */
+  readonly target?: string
 }
 
 export interface LeftOut {
@@ -102,25 +104,32 @@ class Walk {
       return null
     }
     if (facts.isSymbolicLink()) return await this.#takeLinked(path, place)
-    return facts.isFile() ? this.#add(path, place, facts) : 'neither a file nor a folder'
+    return facts.isFile()
+      ? this.#add({ path, realPath: place }, facts)
+      : 'neither a file nor a folder'
   }
 
   async #takeLinked(path: string, link: string): Promise<string | null> {
     const place = await realpath(link)
     const target = relative(this.#root, place)
-    if (target === '..' || target.startsWith('../')) return 'a link that leads out of the folder'
-    const reason = skipReason(target)
+    if (leadsOut(target)) return 'a link that leads out of the folder'
+    const reason = skipReason(target.replaceAll(sep, '/'))
     if (reason !== null) return `a link to a skipped file: ${reason}`
     const facts = await stat(place, { bigint: true })
-    return facts.isFile() ? this.#add(path, place, facts) : 'a link to a folder'
+    if (!facts.isFile()) return 'a link to a folder'
+    return this.#add({ path, realPath: place, target: target.replaceAll(sep, '/') }, facts)
   }
 
-  #add(path: string, realPath: string, facts: BigIntStats): null {
-    const state = `${realPath} ${stateOfFile(facts)}`
-    this.files.push({ path, realPath, bytes: Number(facts.size), state })
+  #add(place: Pick<FolderFile, 'path' | 'realPath' | 'target'>, facts: BigIntStats): null {
+    const state = `${place.realPath} ${stateOfFile(facts)}`
+    this.files.push({ ...place, bytes: Number(facts.size), state })
     return null
   }
 }
+
+/** Of a path that `relative` made. On Windows one to another drive is absolute. */
+export const leadsOut = (path: string): boolean =>
+  path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
 
 /** A different string whenever the file's content may have changed. */
 export const stateOfFile = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>

@@ -73,7 +73,7 @@ export class UploadAdmission<File extends SizedFile> {
   admit(name: string, problem: string | null = null): SitePath | null {
     const path = this.#parse(name)
     if (path === null) return null
-    const reason = skipReason(path) ?? this.#leftOutByRules(path)
+    const reason = this.reasonAgainst(path)
     if (reason !== null) {
       this.#skipped.push({ name: path, reason })
       return null
@@ -85,6 +85,11 @@ export class UploadAdmission<File extends SizedFile> {
     const filesMax = this.#limits.siteFilesMax ?? siteFilesMax
     if (this.#files.size - ruleFiles >= filesMax) this.#refuse(tooManyFiles(filesMax))
     return path
+  }
+
+  /** Why a file at this path is left out, for a link to it; null if it is not. Throws as `admit`. */
+  reasonAgainst(path: string): string | null {
+    return skipReason(path) ?? this.#leftOutByRules(path)
   }
 
   /** How many bytes the next file may have. */
@@ -188,13 +193,13 @@ export class UploadAdmission<File extends SizedFile> {
     return null
   }
 
-  #leftOutByRules(path: SitePath): string | null {
+  #leftOutByRules(path: string): string | null {
     if (this.#rules.some((rules) => path === rules.path)) return null
     const rules = this.#rules.find((rules) => this.#leavesOut(rules, path))
     return rules?.name ?? null
   }
 
-  #leavesOut(rules: RootRules, path: SitePath): boolean {
+  #leavesOut(rules: RootRules, path: string): boolean {
     if (!path.startsWith(rules.top)) {
       this.#giveUpRules(rules, path)
       return false
@@ -208,7 +213,7 @@ export class UploadAdmission<File extends SizedFile> {
   }
 
   // The upload has files outside this folder, so the folder's rules do not apply to the upload.
-  #giveUpRules({ path: rulesPath, name }: RootRules, path: SitePath): void {
+  #giveUpRules({ path: rulesPath, name }: RootRules, path: string): void {
     if (this.#skipped.some(({ reason }) => reason === name)) {
       this.#refuseInvalid(
         `${quoted(path)} is not in the folder of ${quoted(rulesPath)}, which has left out files ` +
