@@ -59,7 +59,12 @@ async function main(): Promise<void> {
     const dir = await mkdtemp(join(tmpdir(), 'sitehost-bench-'))
     {
       await using network = await startDevnet({ dir: join(dir, 'devnet'), logFile })
-      const settings = { ...devSettings(network), LOG_LEVEL: 'error', METRICS_TOKEN: token }
+      const settings = {
+        ...devSettings(network),
+        LOG_LEVEL: 'error',
+        METRICS_TOKEN: token,
+        SHUTDOWN_SECONDS_MAX: '0',
+      }
       const start = (port: string) =>
         startServiceProcess(['serve', '--port', port, '--data', join(dir, 'sitehost')], settings)
       const calls = new Calls(network, join(dir, 'devnet'))
@@ -110,19 +115,22 @@ class DeployBench implements AsyncDisposable {
       detail: `${seconds(ms)} to ${seconds(bare)} bare; ${detailOf(first)}`,
     })
     const change = await BareChange.prepare(repo, network, account)
-    const { versionId, url } = await this.#changes(client, change, files)
-    await this.#restores(client, versionId, first.result.versionId)
+    const [earlier, last] = await this.#changes(client, change, files)
+    await this.#restores(client, last.versionId, earlier.versionId)
     print({ ...memory.stop(), what: 'resident memory meanwhile, at most' })
-    const page = new URL(files[0]?.path ?? '', url)
+    const page = new URL(files[0]?.path ?? '', last.url)
     print(...(await visitAfterRestart(page, this.#place, { token, rounds })))
   }
 
-  /** With the whole list of files, and with the changed one only. */
-  async #changes(client: AppClient, bareChange: BareChange, files: readonly Hashed[]) {
+  /** With the whole list of files, and with the changed one only. Returns the last two: a site keeps ten versions, so the first may be gone. */
+  async #changes(
+    client: AppClient,
+    bareChange: BareChange,
+    files: readonly Hashed[],
+  ): Promise<[earlier: Deployed, last: Deployed]> {
     const measured = { whole: [] as Measured<Deployed>[], base: [] as Measured<Deployed>[] }
     const bare: number[] = []
     const all = [...files]
-    let last: Deployed | null = null
     for (let round = 0; round < rounds; round++) {
       for (const form of ['whole', 'base'] as const) {
         const at = Math.floor(Math.random() * all.length)
@@ -136,15 +144,15 @@ class DeployBench implements AsyncDisposable {
             : deploy(client, 'site', [changed], { base: 'live' }),
         )
         measured[form].push(one)
-        last = one.result
       }
     }
     print(
       ...this.#rowsOf('one file changed, of the whole list', measured.whole, bare),
       ...this.#rowsOf('one file changed, with base', measured.base, bare),
     )
-    if (last === null) throw new Error('no round')
-    return last
+    const [earlier, last] = [measured.whole.at(-1)?.result, measured.base.at(-1)?.result]
+    if (earlier === undefined || last === undefined) throw new Error('no round')
+    return [earlier, last]
   }
 
   #rowsOf(what: string, all: readonly Measured<Deployed>[], bare: readonly number[]): Row[] {
@@ -169,7 +177,7 @@ class DeployBench implements AsyncDisposable {
     ]
   }
 
-  async #restores(client: AppClient, ...versions: readonly [last: string, first: string]) {
+  async #restores(client: AppClient, ...versions: readonly [last: string, earlier: string]) {
     const measured: Measured<number>[] = []
     for (const version of versions) await untilListed(client, 'site', version)
     for (let round = 0; round < rounds; round++) {
