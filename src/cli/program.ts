@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { addModerationCommands, type ModerationAction } from './moderation-program.ts'
-import { addSiteCommands, type SiteActions } from './site-program.ts'
+import { addSiteCommands, type RunSiteCommand } from './site-program.ts'
 
 /** Options of the commands on the data folder. */
 export interface DataOptions {
@@ -46,7 +46,8 @@ export interface BackfillOptions extends DataOptions {
 }
 
 /** The action of each command, passed in by `main`. */
-export interface CommandActions extends SiteActions {
+export interface CommandActions {
+  readonly runSiteCommand: RunSiteCommand
   readonly serve: (options: CommandOptions) => Promise<void>
   readonly dev: (options: CommandOptions) => Promise<void>
   readonly demo: (options: DemoOptions) => Promise<void>
@@ -101,7 +102,7 @@ export function createProgram(
     .option('--settings <file>', 'the site’s settings, as JSON')
     .option('--watch', 'reload when the folder or the settings change')
     .action(actions.preview)
-  addSiteCommands(program, actions)
+  addSiteCommands(program, actions.runSiteCommand)
   program.commandsGroup('Running the service:')
   addServiceCommands(program, actions, defaults)
   addDataCommands(program, actions, defaults)

@@ -1,16 +1,41 @@
 import type { Command, CommanderError } from 'commander'
+import type { CommandContext } from './command-context.ts'
 import type { DeployOptions } from './deploy/deploy-plan.ts'
 
-/** The action of each command for site owners. */
-export interface SiteActions {
-  readonly deploy: (folder: string, options: DeployOptions) => Promise<void>
-}
+/** Runs a command for site owners: its modules are loaded only then. Sets the exit code, and throws nothing. */
+export type RunSiteCommand = (command: (context: CommandContext) => Promise<void>) => Promise<void>
 
 /** The commands for site owners, in the group of the last `commandsGroup`. A mistake in the arguments exits with 2. */
-export function addSiteCommands(program: Command, actions: SiteActions): void {
-  program
-    .command('deploy')
-    .description('publish a folder as a site, straight at your account’s server')
+export function addSiteCommands(program: Command, run: RunSiteCommand): void {
+  const add = (nameAndArguments: string, description: string, help: string): Command =>
+    program
+      .command(nameAndArguments)
+      .description(description)
+      .addHelpText('after', help)
+      .exitOverride(exitAsDocumented)
+  addDeploy(add, run)
+  addSignIns(add, run)
+}
+
+/** Names of the commands: `bin/sitehost` lists them, too. */
+type Add = (nameAndArguments: string, description: string, help: string) => Command
+
+function addDeploy(add: Add, run: RunSiteCommand): void {
+  add(
+    'deploy',
+    'publish a folder as a site, straight at your account’s server',
+    `
+Acts for who signed in with "sitehost login", or in a job for SITEHOST_HANDLE with SITEHOST_APP_PASSWORD.
+
+Examples:
+  sitehost deploy dist --site blog
+  sitehost deploy --dry-run
+  sitehost deploy docs/build --site project --into docs
+  sitehost deploy dist --preview=pr-12 --json
+  sitehost deploy dist --wait https://blog.example.com
+
+Exit status: 0 published or unchanged, 1 failed, 2 called wrongly, 3 published but not yet live.`,
+  )
     .argument('[folder]', 'the folder with the finished site', '.')
     .option('--site <name>', 'which site (else "site" in the folder’s sitehost.json)')
     .option('--into <path>', 'replace only this folder of the site')
@@ -21,24 +46,73 @@ export function addSiteCommands(program: Command, actions: SiteActions): void {
     .option('--allow-home', 'publish the home folder, or one that it is in')
     .option('--allow-credentials', 'publish files that look like passwords or keys')
     .option('--verbose', 'name each file that is left out, and why')
-    .option('--json', 'print the result as one JSON object')
+    .option(...account)
+    .option(...json)
     .option('--wait <address>', 'wait until visitors get it there: at a site’s address or a domain')
-    .addHelpText(
-      'after',
-      `
-Signs in as SITEHOST_HANDLE with SITEHOST_APP_PASSWORD, an app password of the account.
+    .action((folder: string, options: DeployOptions) =>
+      run(async (context) => {
+        const { deploy } = await import('./deploy/deploy.ts')
+        await deploy(folder, options, context)
+      }),
+    )
+}
+
+const account = ['--account <handle>', 'for which signed-in account (else the last one)'] as const
+const json = ['--json', 'print the result as one JSON object'] as const
+
+function addSignIns(add: Add, run: RunSiteCommand): void {
+  add(
+    'login',
+    'sign in at your account’s server, with a browser',
+    `
+The browser may be on another machine: paste the address that it ends on.
 
 Examples:
-  sitehost deploy dist --site blog
-  sitehost deploy --dry-run
-  sitehost deploy docs/build --site project --into docs
-  sitehost deploy dist --preview=pr-12 --json
-  sitehost deploy dist --wait https://blog.example.com
-
-Exit status: 0 published or unchanged, 1 failed, 2 called wrongly, 3 published but not yet live.`,
+  sitehost login alice.example.com
+  sitehost login alice.example.com --no-browser`,
+  )
+    .argument('[handle]', 'your handle or DID, or your account’s server')
+    .option('--no-browser', 'only print the address, do not open it')
+    .option(...json)
+    .action((handle, options) =>
+      run(async (context) => {
+        const { login } = await import('./account/login.ts')
+        await login(handle, options, context)
+      }),
     )
-    .exitOverride(exitAsDocumented)
-    .action(actions.deploy)
+  add(
+    'logout',
+    'end a sign-in, also at your account’s server',
+    `
+Examples:
+  sitehost logout
+  sitehost logout alice.example.com
+  sitehost logout --all`,
+  )
+    .argument('[handle]', 'whose; else that of the account that commands act for')
+    .option('--all', 'of all accounts')
+    .option(...json)
+    .action((handle, options) =>
+      run(async (context) => {
+        const { logout } = await import('./account/logout.ts')
+        await logout(handle, options, context)
+      }),
+    )
+  add(
+    'whoami',
+    'say for which account commands act, and who is signed in',
+    `
+Examples:
+  sitehost whoami
+  sitehost whoami --json`,
+  )
+    .option(...json)
+    .action((options) =>
+      run(async (context) => {
+        const { whoami } = await import('./account/whoami.ts')
+        await whoami(options, context)
+      }),
+    )
 }
 
 function exitAsDocumented({ exitCode }: CommanderError): never {

@@ -44,9 +44,9 @@ const program = createProgram(
     async preview(folder, options) {
       await (await import('#main/commands/preview.ts')).runPreview(folder, options, signal)
     },
-    async deploy(folder, options) {
-      const { runDeploy } = await import('#main/commands/site-owner.ts')
-      await runDeploy(folder, options, signal)
+    async runSiteCommand(command) {
+      const { runSiteCommand } = await import('#main/commands/site-owner.ts')
+      await runSiteCommand(command, signal)
     },
     async status(options) {
       await (await import('#main/commands/status.ts')).runStatus(options, signal)

@@ -13,12 +13,10 @@ const program = new Command('sitehost')
   .description('Publishes static websites to their owners’ AT Protocol repositories.')
   .version(version)
   .commandsGroup('Your sites:')
-addSiteCommands(program, {
-  async deploy(folder, options) {
-    await import('#main/process/newer-methods.ts')
-    const { runDeploy } = await import('#main/commands/site-owner.ts')
-    await runDeploy(folder, options, stop.signal)
-  },
+addSiteCommands(program, async (command) => {
+  await import('#main/process/newer-methods.ts')
+  const { runSiteCommand } = await import('#main/commands/site-owner.ts')
+  await runSiteCommand(command, stop.signal)
 })
 program.addHelpText(
   'after',

@@ -15,13 +15,28 @@ export interface AtTerminal extends AsyncDisposable {
   end(): Promise<number>
 }
 
-/** Runs `bin/sitehost <args>` at a terminal of 100 columns. */
-export function runAtTerminal(args: readonly string[]): AtTerminal {
+interface Started {
+  readonly program?: string
+  readonly cwd?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Runs a program, `bin/sitehost` if none is named, at a terminal of 100 columns. */
+export function runAtTerminal(
+  args: readonly string[],
+  { program = join(root, 'bin/sitehost'), cwd = process.cwd(), environment = {} }: Started = {},
+): AtTerminal {
   let screen = ''
   const decoder = new TextDecoder()
   const child = Bun.spawn({
-    cmd: [join(root, 'bin/sitehost'), ...args],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm' },
+    cmd: [program, ...args],
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TERM: 'xterm',
+      ...environment,
+    },
     terminal: {
       cols: 100,
       rows: 30,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packCli } from '../../scripts/build-cli.ts'
+import { type AtTerminal, runAtTerminal } from './at-terminal.ts'
 import type { CommandEnd } from './run-command.ts'
 
 /** The package for site owners, installed in an empty folder. */
@@ -9,8 +10,17 @@ export interface InstalledCli extends AsyncDisposable {
   /** Where commands run. */
   readonly dir: string
   /** Runs it with the machine's Node, without a terminal. */
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<CommandEnd>
+  run(
+    args: readonly string[],
+    environment?: Environment,
+    /** Called with all of standard error so far, as it grows. */
+    onComplaints?: (text: string) => void,
+  ): Promise<CommandEnd>
+  /** The same at a terminal. */
+  runAtTerminal(args: readonly string[], environment?: Environment): AtTerminal
 }
+
+type Environment = Readonly<Record<string, string>>
 
 /** Packs the command line and installs it as its users do, without a registry. */
 export async function installCli(): Promise<InstalledCli> {
@@ -20,11 +30,14 @@ export async function installCli(): Promise<InstalledCli> {
   const npm = ['npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', file]
   const installed = Bun.spawn(npm, { cwd: dir, stdout: 'ignore', stderr: 'inherit' })
   if ((await installed.exited) !== 0) throw new Error('npm install failed')
+  const program = join(dir, 'node_modules/.bin/sitehost')
   return {
     dir,
-    async run(args, environment = {}) {
+    runAtTerminal: (args, environment = {}) =>
+      runAtTerminal(args, { program, cwd: dir, environment: { HOME: dir, ...environment } }),
+    async run(args, environment = {}, onComplaints = () => {}) {
       const child = Bun.spawn({
-        cmd: [join(dir, 'node_modules/.bin/sitehost'), ...args],
+        cmd: [program, ...args],
         cwd: dir,
         env: { PATH: process.env['PATH'], HOME: dir, ...environment },
         stdin: 'ignore',
@@ -33,7 +46,7 @@ export async function installCli(): Promise<InstalledCli> {
       })
       const [output, complaints] = await Promise.all([
         new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
+        textOf(child.stderr, onComplaints),
       ])
       return { code: await child.exited, said: output.split('\n').filter(Boolean), complaints }
     },
@@ -41,4 +54,17 @@ export async function installCli(): Promise<InstalledCli> {
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+async function textOf(
+  stream: ReadableStream<Uint8Array>,
+  onText: (text: string) => void,
+): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    onText(text)
+  }
+  return text
 }

@@ -27,7 +27,7 @@ export const optionalScopes: readonly string[] = ['repo:place.sitehost.version']
 /** Where account servers read our client metadata (decisions.md §1). */
 export const clientMetadataPath = '/oauth-client-metadata.json'
 export const jwksPath = '/jwks.json'
-const callbackPath = '/api/auth/callback'
+export const callbackPath = '/api/auth/callback'
 
 export interface ClientOptions {
   /** Of `BASE_URL`: https at a public name, or http at a loopback address. */

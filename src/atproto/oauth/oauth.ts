@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Did, isActorIdentifier } from '@atcute/lexicons/syntax'
 import {
   MemoryStore,
@@ -63,7 +64,7 @@ export interface OAuth {
 interface OAuthOptions
   extends Omit<ClientOptions, 'actorResolver'>,
     Pick<AccountSessionsOptions, 'withLease' | 'log' | 'onRenewed'> {
-  readonly identities: Identities
+  readonly identities: Pick<Identities, 'actorResolver'>
   readonly rows: SealedRows
   readonly seal: Seal
 }
@@ -191,8 +192,7 @@ function failureOf({ tokenSet }: StoredSession): 'scopes-missing' | 'unknown-acc
 const scopesOf = ({ scope }: StoredSession['tokenSet']): ReadonlySet<string> =>
   new Set<string>(scope.split(' '))
 
-const hashOf = (nonce: string): string =>
-  new Bun.CryptoHasher('sha256').update(nonce).digest('base64url')
+const hashOf = (nonce: string): string => createHash('sha256').update(nonce).digest('base64url')
 
 interface UserState {
   readonly nonceHash: string | null

@@ -1,25 +1,11 @@
-import { type Identities, type Identity, IdentityError } from '#atproto/identity/identity.ts'
+import { type Identity, IdentityError } from '#atproto/identity/identity.ts'
 import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
+import { SessionEndedError } from '#atproto/oauth/session-ended.ts'
+import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
-import type { Console } from '#cli/console.ts'
-import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { ServerRefusedError, ServerUnreachableError } from '#outbound/server-errors.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
 import { openPasswordSession } from './password-session.ts'
-
-/** Who signs in without a browser: `SITEHOST_HANDLE` and `SITEHOST_APP_PASSWORD`. */
-export interface Credentials {
-  readonly handle: string | undefined
-  readonly appPassword: string | undefined
-}
-
-export interface AccountContext {
-  readonly credentials: Credentials
-  readonly identities: Pick<Identities, 'didOfHandle' | 'resolve'>
-  readonly fetch: SafeFetch
-  readonly console: Console
-  readonly signal: AbortSignal
-}
 
 /** An account whose repository a command may write to. */
 export interface SignedInAccount {
@@ -27,19 +13,68 @@ export interface SignedInAccount {
   readonly session: AccountSession
 }
 
-/** Signs in with the app password. Throws CommandError. */
-export async function openAccount(context: AccountContext): Promise<SignedInAccount> {
-  const { credentials, console, identities, signal } = context
-  const { handle, appPassword } = credentials
-  if (handle === undefined || appPassword === undefined) throw new UsageError(signInFirst)
-  const did = await didOf(handle, context)
-  const identity = await identities.resolve(did, { signal }).catch((error) => {
-    signal.throwIfAborted()
-    if (!(error instanceof IdentityError)) throw error
-    throw new CommandError(`The account ${handle} cannot be found: ${error.message}.`, {
-      cause: error,
+/**
+ * The account that the command names, else that of `SITEHOST_HANDLE`, else the one that signed in last. An app password in the
+ * environment is the sign-in, if there is one. Throws CommandError.
+ */
+export async function openAccount(
+  { account }: Pick<AccountOptions, 'account'>,
+  context: CommandContext,
+): Promise<SignedInAccount> {
+  const { appPassword, handle } = context.credentials
+  const name = account ?? handle
+  if (appPassword === undefined) return await openSaved(name, context)
+  if (name === undefined) throw new UsageError(signInFirst)
+  return await openByPassword(name, appPassword, context)
+}
+
+async function openSaved(
+  name: string | undefined,
+  context: CommandContext,
+): Promise<SignedInAccount> {
+  const { accounts, identities, signal } = context
+  const saved = await accounts.find(name)
+  if (saved === undefined) {
+    throw new UsageError(name === undefined ? signInFirst : notSignedIn(name))
+  }
+  const { did, handle, origin } = saved
+  const { openSignIns } = await import('./browser-sign-ins.ts')
+  const identity = await resolved(handle ?? did, identities.resolve(did, { signal }), signal)
+  const session = await openSignIns(origin, context)
+    .session(did)
+    .catch((error) => {
+      signal.throwIfAborted()
+      if (error instanceof SessionEndedError) {
+        const again = `The sign-in of ${handle ?? did} has ended. Sign in again: sitehost login ${handle ?? did}`
+        throw new CommandError(again, { cause: error })
+      }
+      throw signInProblem(error, identity)
     })
-  })
+  return { identity, session }
+}
+
+async function resolved(
+  name: string,
+  work: Promise<Identity>,
+  signal: AbortSignal,
+): Promise<Identity> {
+  try {
+    return await work
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (!(cause instanceof IdentityError)) throw cause
+    throw new CommandError(`The account ${name} cannot be found: ${cause.message}.`, { cause })
+  }
+}
+
+async function openByPassword(
+  handle: string,
+  appPassword: string,
+  context: CommandContext,
+): Promise<SignedInAccount> {
+  const { console, identities, signal } = context
+  const did = await didOf(handle, context)
+  const identity = await resolved(handle, identities.resolve(did, { signal }), signal)
   const session = await openPasswordSession(identity, appPassword, context).catch((error) => {
     throw signInProblem(error, identity)
   })
@@ -48,13 +83,16 @@ export async function openAccount(context: AccountContext): Promise<SignedInAcco
 }
 
 const signInFirst =
-  'Nobody is signed in. Set SITEHOST_HANDLE to your handle and SITEHOST_APP_PASSWORD to an app password of your account.'
+  'Nobody is signed in. Sign in with: sitehost login <your handle>. A job sets SITEHOST_HANDLE and SITEHOST_APP_PASSWORD to an app password.'
+
+const notSignedIn = (name: string): string =>
+  `${name} is not signed in. Sign in with: sitehost login ${name}`
 
 /** Once for each command: it is in every log of a job, where somebody may read it. */
 const passwordWarning =
   'Signed in with an app password, which may write everything in this account, not only sites. Keep it a secret of one job, and delete it in the account’s settings when the job is gone.'
 
-async function didOf(handle: string, { identities, signal }: AccountContext): Promise<Did> {
+async function didOf(handle: string, { identities, signal }: CommandContext): Promise<Did> {
   const given = handle.trim().replace(/^@/, '')
   const did = parseDid(given) ?? (await lookUp(given, identities, signal))
   if (did !== null) return did
@@ -63,7 +101,7 @@ async function didOf(handle: string, { identities, signal }: AccountContext): Pr
 
 async function lookUp(
   handle: string,
-  identities: AccountContext['identities'],
+  identities: CommandContext['identities'],
   signal: AbortSignal,
 ): Promise<Did | null> {
   try {

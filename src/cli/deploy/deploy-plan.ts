@@ -1,3 +1,4 @@
+import type { AccountOptions } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
 import { describedPreview, describedVersion } from '#publish/deploy/described-version.ts'
 import { type NewVersion, newVersion } from '#publish/new-version.ts'
@@ -7,7 +8,7 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 
 /** Options of `deploy`, as given. */
-export interface DeployOptions {
+export interface DeployOptions extends AccountOptions {
   readonly site?: string
   readonly into?: string
   readonly message?: string
@@ -18,7 +19,6 @@ export interface DeployOptions {
   readonly allowHome?: true
   readonly allowCredentials?: true
   readonly verbose?: true
-  readonly json?: true
   readonly wait?: string
 }
 

@@ -1,11 +1,11 @@
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
-import { type AccountContext, openAccount } from '#cli/account/account.ts'
+import { openAccount } from '#cli/account/account.ts'
 import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { busySentence, failureSentence } from '#publish/publish-failure.ts'
-import type { SiteLimits } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { compareWithLive, findRemovals, type Removals } from './compare-with-live.ts'
@@ -18,18 +18,13 @@ import { recordLedger } from './record-ledger.ts'
 import { differenceLines, leftOutLines, resultJson, resultLines } from './result-lines.ts'
 import { waitUntilVisible } from './wait-until-visible.ts'
 
-interface DeployContext extends AccountContext {
-  readonly limits: SiteLimits
-  readonly now: () => number
-}
-
 const hashedAtOnce = 8
 
 /** Publishes a folder at its owner's server, and says what it did. Throws CommandError and FolderError. */
 export async function deploy(
   folder: string,
   options: DeployOptions,
-  context: DeployContext,
+  context: CommandContext,
 ): Promise<void> {
   const { console, limits, now, signal } = context
   const plan = parseDeployOptions(options, now())
@@ -37,7 +32,7 @@ export async function deploy(
   for (const problem of local.problems) console.warn(problem)
   for (const line of leftOutLines(local.leftOut, options)) console.note(line)
   const name = plan.site ?? local.site ?? (await askForSite(context))
-  const { identity, session } = await openAccount(context)
+  const { identity, session } = await openAccount(options, context)
   const address: SiteAddress = { did: identity.did, name }
   await using folderContents = new LocalContents()
   console.progress(`Reading ${counted(local.files.length, 'file')}`)
@@ -88,7 +83,7 @@ export async function deploy(
   else if (url !== null) console.say(url)
 }
 
-async function askForSite({ console, signal }: DeployContext): Promise<SiteName> {
+async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
   const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'
   if (!console.isInteractive) throw new UsageError(missing)
   const name = siteOf(await console.ask('Name of the site, such as blog: ', signal))
@@ -100,7 +95,7 @@ async function askForSite({ console, signal }: DeployContext): Promise<SiteName>
 async function confirmRemovals(
   name: SiteName,
   { present, removed }: Removals,
-  { console, signal }: DeployContext,
+  { console, signal }: CommandContext,
 ): Promise<void> {
   if (removed.length * 2 <= present) return
   const question = `This removes ${removed.length} of the ${counted(present, 'file')} of ${name}. Publish? [y/N] `
@@ -112,7 +107,7 @@ async function visibleAt(
   address: SiteAddress,
   cid: string,
   { wait }: DeployPlan,
-  context: DeployContext,
+  context: CommandContext,
 ): Promise<string | null> {
   if (wait === null) return null
   context.console.progress(`Waiting for ${wait.host}`)

@@ -1,9 +1,10 @@
 import { Resolver } from 'node:dns/promises'
 import type { LookUpTxt } from '#atproto/identity/dns-handle-resolver.ts'
 import { Identities } from '#atproto/identity/identity.ts'
+import { SavedAccounts } from '#cli/account/saved-accounts.ts'
+import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, exitCodeOf } from '#cli/command-error.ts'
 import { Console } from '#cli/console.ts'
-import type { DeployOptions } from '#cli/deploy/deploy-plan.ts'
 import { FolderError } from '#cli/folder/folder-error.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { ConfigError } from '#main/config/parse-settings.ts'
@@ -17,20 +18,10 @@ import { fetchHeadOfLoopback, isHeadOfLoopback } from './loopback-fetch.ts'
 /** Of one server, for files of one site. */
 const requestsPerHost = { max: 16, waitingMax: 100_000 }
 
-export const runDeploy = (
-  folder: string,
-  options: DeployOptions,
-  signal: AbortSignal,
-): Promise<void> =>
-  runCommand(signal, async (context) => {
-    const { deploy } = await import('#cli/deploy/deploy.ts')
-    await deploy(folder, options, context)
-  })
-
 /** Sets the exit status; says in one line why a command failed. */
-async function runCommand(
+export async function runSiteCommand(
+  command: (context: CommandContext) => Promise<void>,
   signal: AbortSignal,
-  command: (context: ReturnType<typeof contextOf>) => Promise<void>,
 ): Promise<void> {
   const { stdin, stdout, stderr } = process
   const console = new Console({ stdin, stdout, stderr })
@@ -72,8 +63,8 @@ const framesOf = (error: unknown): string[] =>
     ? (error.stack?.split('\n').filter((line) => /^ +at /.test(line)) ?? [])
     : []
 
-function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSignal) {
-  const { allowPrivateHosts, credentials, handleResolverUrl, limits, plcUrl } = config
+function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSignal): CommandContext {
+  const { accountsFile, allowPrivateHosts, credentials, handleResolverUrl, limits, plcUrl } = config
   const fetch = createSafeFetch({
     allowPrivate: allowPrivateHosts,
     connectsByName: true,
@@ -90,7 +81,17 @@ function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSigna
     lookUpTxt,
     allowHttp: allowPrivateHosts,
   })
-  return { console, credentials, fetch, identities, limits, now: Date.now, signal }
+  return {
+    accounts: new SavedAccounts(accountsFile),
+    allowHttp: allowPrivateHosts,
+    console,
+    credentials,
+    fetch,
+    identities,
+    limits,
+    now: Date.now,
+    signal,
+  }
 }
 
 /** By the machine's name servers. */

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import type { SiteLimits } from '#site/limits.ts'
 import { siteFilesMax } from '#site/limits.ts'
@@ -28,6 +30,7 @@ export const siteOwnerSettings = z.object({
   SITEHOST_HANDLE: z.string().optional(),
   SITEHOST_APP_PASSWORD: z.string().optional(),
   NO_COLOR: z.string().optional(),
+  XDG_DATA_HOME: z.string().optional(),
 })
 
 /** Throws ConfigError. */
@@ -39,9 +42,14 @@ export function readSiteOwnerConfig(environment: Environment = process.env) {
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     limits: limitsOf(values),
     credentials: { handle: values.SITEHOST_HANDLE, appPassword: values.SITEHOST_APP_PASSWORD },
+    accountsFile: join(dataHomeOf(values.XDG_DATA_HOME), 'sitehost/accounts.json'),
     noColour: values.NO_COLOR !== undefined,
   }
 }
+
+/** XDG Base Directory Specification: a path that is not absolute counts as none. */
+const dataHomeOf = (given: string | undefined): string =>
+  given !== undefined && isAbsolute(given) ? given : join(homedir(), '.local/share')
 
 export type SiteOwnerConfig = ReturnType<typeof readSiteOwnerConfig>
 

@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { callbackPath } from '#atproto/oauth/oauth-client.ts'
+import { orAborted } from '#concurrency/or-aborted.ts'
+import { codeOf } from '#observe/code-of.ts'
+
+interface CallbackServer extends AsyncDisposable {
+  readonly origin: string
+  /** What `complete` makes of the query that a browser arrives with; the browser is told whether it worked. */
+  receive<T>(complete: (query: URLSearchParams) => Promise<T>, signal: AbortSignal): Promise<T>
+}
+
+/** Where a browser of this machine comes back to (RFC 8252 §7.3). Another port if this one is taken; 0: any. */
+export async function listenForCallback(port: number): Promise<CallbackServer> {
+  let answer = (_: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(404, headers).end()
+  }
+  const server = createServer((request, response) => answer(request, response))
+  const listen = (at: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(at, '127.0.0.1', resolve)
+    })
+  await listen(port).catch((error) => {
+    if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EACCES') throw error
+    return listen(0)
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    async receive<T>(complete: (query: URLSearchParams) => Promise<T>, signal: AbortSignal) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>()
+      answer = (request, response) => {
+        const url = new URL(request.url ?? '/', origin)
+        if (
+          request.method !== 'GET' ||
+          url.pathname !== callbackPath ||
+          !url.searchParams.has('state')
+        ) {
+          response.writeHead(404, headers).end()
+          return
+        }
+        complete(url.searchParams).then(
+          (result) =>
+            response.writeHead(200, headers).end(page('You are signed in.'), () => resolve(result)),
+          (error) =>
+            response
+              .writeHead(400, headers)
+              .end(page('You are not signed in.'), () => reject(error)),
+        )
+      }
+      return await orAborted(promise, signal)
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'",
+  'cache-control': 'no-store',
+  // The address has a code.
+  'referrer-policy': 'no-referrer',
+  connection: 'close',
+}
+
+const page = (sentence: string): string =>
+  `<!doctype html><title>Sitehost</title><p>${sentence} Go back to the terminal; this page can be closed.`

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { CommandError } from '#cli/command-error.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { type Did, parseDid } from '#site/site-address.ts'
+
+/** An account that signed in by the browser. */
+export interface SavedAccount {
+  readonly did: Did
+  readonly handle: string | null
+  readonly server: string
+  /** Of the sign-in: its port belongs to the client that the tokens were issued to. */
+  readonly origin: string
+  /** Tokens and their key, as the OAuth library stores them. */
+  readonly session: unknown
+}
+
+interface SavedFile {
+  /** Of the last sign-in; null: nobody. */
+  readonly current: Did | null
+  readonly accounts: readonly SavedAccount[]
+}
+
+const nobody: SavedFile = { current: null, accounts: [] }
+const lockPauseMs = 50
+/** A process that holds the lock for longer than any server may take to answer has died. */
+const lockMsMax = 120_000
+
+/** Accounts and their tokens in one file that only its owner may read, shared by all commands of this person. */
+export class SavedAccounts {
+  readonly #file: string
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  async list(): Promise<readonly SavedAccount[]> {
+    return (await this.#read()).accounts
+  }
+
+  /** By handle or DID; the one that signed in last if none is named. */
+  async find(name?: string): Promise<SavedAccount | undefined> {
+    const { accounts, current } = await this.#read()
+    const wanted = name?.trim().replace(/^@/, '').toLowerCase() ?? current
+    return accounts.find(({ did, handle }) => did === wanted || handle?.toLowerCase() === wanted)
+  }
+
+  /** Call it within `withLock`. */
+  async keep(account: SavedAccount): Promise<void> {
+    const file = await this.#read()
+    const others = file.accounts.filter(({ did }) => did !== account.did)
+    await this.#write({ ...file, accounts: [...others, account] })
+  }
+
+  /** Makes it the account of commands that name none, and keeps what it is called. */
+  async choose(
+    did: Did,
+    facts: Pick<SavedAccount, 'handle' | 'server'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.withLock(async () => {
+      const { accounts } = await this.#read()
+      const known = accounts.map((each) => (each.did === did ? { ...each, ...facts } : each))
+      await this.#write({ current: did, accounts: known })
+    }, signal)
+  }
+
+  /** Call it within `withLock`. */
+  async remove(did: Did): Promise<void> {
+    const { accounts, current } = await this.#read()
+    const others = accounts.filter((each) => each.did !== did)
+    await this.#write({ current: current === did ? null : current, accounts: others })
+  }
+
+  /** Runs while no other process changes the file: tokens can be renewed once only. */
+  async withLock<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const lock = `${this.#file}.lock`
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
+    while (!(await isLocked(lock))) await setTimeout(lockPauseMs, undefined, { signal })
+    try {
+      return await work()
+    } finally {
+      await rm(lock, { force: true })
+    }
+  }
+
+  async #read(): Promise<SavedFile> {
+    try {
+      return parseFile(JSON.parse(await readFile(this.#file, 'utf8')))
+    } catch (cause) {
+      if (codeOf(cause) === 'ENOENT') return nobody
+      throw new CommandError(
+        `${this.#file}, which has your sign-ins, cannot be read. Delete it and sign in again.`,
+        { cause },
+      )
+    }
+  }
+
+  /** Readers see the old file or the new one. */
+  async #write(file: SavedFile): Promise<void> {
+    const next = `${this.#file}.${randomUUID()}`
+    await writeFile(next, `${JSON.stringify(file)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(next, this.#file)
+  }
+}
+
+/** False while another process holds it. */
+async function isLocked(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close()
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  const since = await stat(lock).catch(() => null)
+  if (since !== null && Date.now() - since.mtimeMs > lockMsMax) await rm(lock, { force: true })
+  return false
+}
+
+function parseFile(value: unknown): SavedFile {
+  const { accounts, current } = value as Partial<Record<keyof SavedFile, unknown>>
+  if (!Array.isArray(accounts)) throw new TypeError('no accounts')
+  return {
+    current: typeof current === 'string' ? parseDid(current) : null,
+    accounts: accounts.filter((each) => parseDid(String(each?.did)) !== null),
+  }
+}
