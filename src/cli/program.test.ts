@@ -1,5 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Command } from 'commander'
 import { type CommandActions, createProgram } from './program.ts'
+import { addSiteCommands } from './site-program.ts'
+
+const root = join(import.meta.dir, '../..')
 
 const program = createProgram({} as CommandActions, '1', {
   port: '3456',
@@ -40,4 +45,29 @@ test('--help says where the settings are', () => {
   let shown = ''
   program.configureOutput({ writeOut: (text) => (shown += text) }).outputHelp()
   expect(shown).toContain('.env.example')
+})
+
+describe('each command for site owners', () => {
+  const sites = new Command('sitehost')
+  addSiteCommands(sites, async () => {})
+  const rows = sites.commands.map((command) => [command.name(), command] as const)
+
+  test.each(rows)(
+    '%s has an example, a section in the documents, and --json',
+    async (name, command) => {
+      let help = ''
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+      expect(help).toMatch(new RegExp(`Examples?:\\n {2}sitehost ${name}`))
+      const text = await Bun.file(join(root, 'docs/command-line.md')).text()
+      expect(text).toMatch(new RegExp(`^    sitehost ${name}\\b`, 'm'))
+      const all = [command, ...command.commands].flatMap(({ options }) => options)
+      expect(all.map(({ long }) => long)).toContain('--json')
+    },
+  )
+
+  test('obeys no file of the folder that bin/sitehost runs in', async () => {
+    const script = await Bun.file(join(root, 'bin/sitehost')).text()
+    const [, names = ''] = script.match(/^ {2}(.*)\) own=/m) ?? []
+    expect(names.split(' | ').sort()).toEqual(rows.map(([name]) => name).sort())
+  })
 })

@@ -15,6 +15,8 @@ export function addSiteCommands(program: Command, run: RunSiteCommand): void {
       .exitOverride(exitAsDocumented)
   addDeploy(add, run)
   addSignIns(add, run)
+  addHistory(add, run)
+  addSettings(add, run)
 }
 
 /** Names of the commands: `bin/sitehost` lists them, too. */
@@ -111,6 +113,149 @@ Examples:
       run(async (context) => {
         const { whoami } = await import('./account/whoami.ts')
         await whoami(options, context)
+      }),
+    )
+}
+
+const site = [
+  '--site <name>',
+  'which site (else "site" in the sitehost.json of this folder)',
+] as const
+const wait = [
+  '--wait <address>',
+  'wait until visitors get it there: at a site’s address or a domain',
+] as const
+const asVersion = 'its id, "previous", or the alias of a preview'
+
+function addHistory(add: Add, run: RunSiteCommand): void {
+  add(
+    'sites',
+    'list the sites of your account',
+    `
+Examples:
+  sitehost sites
+  sitehost sites --json`,
+  )
+    .option(...account)
+    .option(...json)
+    .action((options) =>
+      run(async (context) => {
+        const { listSites } = await import('./history/list-sites.ts')
+        await listSites(options, context)
+      }),
+    )
+  add(
+    'versions',
+    'list the versions and previews of a site, newest first',
+    `
+Examples:
+  sitehost versions blog
+  sitehost versions blog --json`,
+  )
+    .argument('[site]', 'which site (else "site" in the sitehost.json of this folder)')
+    .option(...account)
+    .option(...json)
+    .action((name, options) =>
+      run(async (context) => {
+        const { listVersions } = await import('./history/list-versions.ts')
+        await listVersions(name, options, context)
+      }),
+    )
+  add(
+    'rollback',
+    'make an earlier version live again; nothing is sent',
+    `
+Examples:
+  sitehost rollback previous --site blog
+  sitehost rollback 3mkq2vtpdbk2c --site blog --settings`,
+  )
+    .argument('<version>', asVersion)
+    .option(...site)
+    .option('--settings', 'with the settings of then, too')
+    .option(...wait)
+    .option(...account)
+    .option(...json)
+    .action((version, options) =>
+      run(async (context) => {
+        const { restore } = await import('./history/restore.ts')
+        await restore(version, options, context)
+      }),
+    )
+  add(
+    'promote',
+    'make a preview the live site; nothing is sent',
+    `
+Example:
+  sitehost promote pr-12 --site blog`,
+  )
+    .argument('<preview>', 'its alias or id')
+    .option(...site)
+    .option('--settings', 'with the settings of the preview, too')
+    .option(...wait)
+    .option(...account)
+    .option(...json)
+    .action((preview, options) =>
+      run(async (context) => {
+        const { promote } = await import('./history/restore.ts')
+        await promote(preview, options, context)
+      }),
+    )
+  add(
+    'forget',
+    'delete a version that is not live, and what only it names, for ever',
+    `
+Examples:
+  sitehost forget 3mkq2vtpdbk2c --site blog
+  sitehost forget pr-12 --site blog --yes`,
+  )
+    .argument('<version>', asVersion)
+    .option(...site)
+    .option('--yes', 'on a terminal, do not ask before')
+    .option(...account)
+    .option(...json)
+    .action((version, options) =>
+      run(async (context) => {
+        const { forget } = await import('./history/forget.ts')
+        await forget(version, options, context)
+      }),
+    )
+}
+
+function addSettings(add: Add, run: RunSiteCommand): void {
+  const settings = add(
+    'settings',
+    'show or change the settings of a site',
+    `
+Examples:
+  sitehost settings get --site blog
+  sitehost settings set --site blog cleanUrls=true custom404=404.html
+  sitehost settings set --site blog custom404=`,
+  )
+  settings
+    .command('get')
+    .description('print them as JSON')
+    .exitOverride(exitAsDocumented)
+    .option(...site)
+    .option(...account)
+    .option('--json', 'on one line')
+    .action((options) =>
+      run(async (context) => {
+        const { getSettings } = await import('./settings/site-settings.ts')
+        await getSettings(options, context)
+      }),
+    )
+  settings
+    .command('set')
+    .description('set some of them; the others stay')
+    .argument('<field=value...>', 'values are JSON or strings; an empty one removes the field')
+    .exitOverride(exitAsDocumented)
+    .option(...site)
+    .option(...account)
+    .option(...json)
+    .action((assignments, options) =>
+      run(async (context) => {
+        const { setSettings } = await import('./settings/site-settings.ts')
+        await setSettings(assignments, options, context)
       }),
     )
 }

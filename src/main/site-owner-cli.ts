@@ -18,6 +18,8 @@ addSiteCommands(program, async (command) => {
   const { runSiteCommand } = await import('#main/commands/site-owner.ts')
   await runSiteCommand(command, stop.signal)
 })
+// `bin/sitehost` has another `restore`, of backups.
+program.commands.find((command) => command.name() === 'rollback')?.alias('restore')
 program.addHelpText(
   'after',
   `

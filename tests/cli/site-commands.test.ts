@@ -106,3 +106,76 @@ describe('signing in', () => {
     expect((await run('deploy', 'site', '--site', 'x', '--account', bob.handle)).code).toBe(2)
   })
 })
+
+describe('history', () => {
+  const versions = async () => (await json('versions', 'blog')).versions
+  const states = async () => (await versions()).map(({ state }: { state: string }) => state)
+
+  test('sites and versions are listed', async () => {
+    await write('site', { 'index.html': page('second') })
+    await json('deploy', 'site', '--site', 'blog', '--message', 'second')
+    const { sites } = await json('sites')
+    expect(sites).toMatchObject([
+      { site: 'blog', files: 3, versions: 2 },
+      { site: 'other', files: 3, versions: 1 },
+    ])
+    expect(await versions()).toMatchObject([
+      { state: 'live', files: 3, message: 'second' },
+      { state: 'replaced', files: 3, message: null },
+    ])
+    expect((await said('versions', 'blog'))[0]).toMatch(
+      /^3\w{12} {2}live {2}20.* 3 files {2}second$/,
+    )
+    expect((await said('sites'))[0]).toMatch(/^blog {2}20.*, 3 files, 2 versions$/)
+  })
+
+  test('the previous version is live again, and then the newer one', async () => {
+    const [newer, older] = await versions()
+    expect(await json('rollback', 'previous', '--site', 'blog')).toMatchObject({
+      version: older.id,
+    })
+    expect(await states()).toEqual(['replaced', 'live'])
+    expect(await said('restore', newer.id, '--site', 'blog')).toEqual([
+      `blog is version ${newer.id} now: 3 files.`,
+    ])
+  })
+
+  test('a preview goes live by its alias, and what is live is not forgotten', async () => {
+    await json('deploy', 'site', '--site', 'blog', '--preview=pr-12', '--into', 'more')
+    expect((await run('promote', 'previous', '--site', 'blog')).complaints).toContain(
+      'is no preview',
+    )
+    const promoted = await json('promote', 'pr-12', '--site', 'blog')
+    expect(promoted).toMatchObject({ files: 6 })
+    const refused = await run('forget', promoted.version, '--site', 'blog')
+    expect(refused).toMatchObject({ code: 1, said: [] })
+    expect(refused.complaints).toContain('is live')
+    const { records, version } = await json('forget', 'previous', '--site', 'blog')
+    expect(records).toContain(`at://${network.accounts[0]?.did}/place.sitehost.version/${version}`)
+    expect(await states()).toEqual(['live', 'replaced'])
+  })
+
+  test('what is no version is a mistake, what is not there a failure', async () => {
+    expect((await run('rollback', 'No', '--site', 'blog')).code).toBe(2)
+    expect((await run('rollback', '3aaaaaaaaaaa2', '--site', 'blog')).code).toBe(1)
+    expect((await run('versions')).code).toBe(2)
+  })
+})
+
+describe('settings', () => {
+  test('are read, set by field, and removed', async () => {
+    await said('settings', 'set', '--site', 'blog', 'cleanUrls=true', 'custom404=about.html')
+    expect(await json('settings', 'get', '--site', 'blog')).toMatchObject({
+      cleanUrls: true,
+      custom404: 'about.html',
+    })
+    await said('settings', 'set', '--site', 'blog', 'custom404=')
+    const settings = await json('settings', 'get', '--site', 'blog')
+    expect(settings).toMatchObject({ cleanUrls: true })
+    expect(settings.custom404).toBeUndefined()
+  })
+
+  test.each([['cleanUrls'], ['cleanUrls=7'], ['colour=red']])('%s is a mistake', async (given) => {
+    expect((await run('settings', 'set', '--site', 'blog', given)).code).toBe(2)
+  })
+})

@@ -67,11 +67,12 @@ export class SavedAccounts {
     }, signal)
   }
 
-  /** Call it within `withLock`. */
+  /** Another account, if there is one, becomes that of commands that name none. Call it within `withLock`. */
   async remove(did: Did): Promise<void> {
     const { accounts, current } = await this.#read()
     const others = accounts.filter((each) => each.did !== did)
-    await this.#write({ current: current === did ? null : current, accounts: others })
+    const next = current === did ? (others.at(-1)?.did ?? null) : current
+    await this.#write({ current: next, accounts: others })
   }
 
   /** Runs while no other process changes the file: tokens can be renewed once only. */

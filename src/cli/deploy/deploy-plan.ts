@@ -1,11 +1,13 @@
+import { siteOf } from '#cli/account/own-sites.ts'
 import type { AccountOptions } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
 import { describedPreview, describedVersion } from '#publish/deploy/described-version.ts'
 import { type NewVersion, newVersion } from '#publish/new-version.ts'
 import { previewMs } from '#site/limits.ts'
 import { parseSitePath, type SitePath } from '#site/path.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
+import { waitOf } from './wait-until-visible.ts'
 
 /** Options of `deploy`, as given. */
 export interface DeployOptions extends AccountOptions {
@@ -58,15 +60,6 @@ export function parseDeployOptions(options: DeployOptions, now: number): DeployP
   }
 }
 
-export function siteOf(name: string | undefined): SiteName | null {
-  if (name === undefined) return null
-  const site = parseSiteName(name)
-  if (site !== null) return site
-  throw new UsageError(
-    `${JSON.stringify(name)} cannot be the name of a site: 1 to 512 of A-Z a-z 0-9 . - _ : ~ can.`,
-  )
-}
-
 function intoOf(into: string | undefined): SitePath | null {
   if (into === undefined) return null
   const path = parseSitePath(into.replace(/^\.?\/+|\/+$/g, ''))
@@ -79,11 +72,4 @@ function previewOf(preview: string | true | undefined, now: number): Pick<NewVer
   const expiresAt = new Date(now + previewMs).toISOString()
   const alias = preview === true ? undefined : preview
   return { preview: { ...describedPreview({ alias }, now), expiresAt } }
-}
-
-function waitOf(wait: string | undefined): URL | null {
-  if (wait === undefined) return null
-  const url = URL.canParse(wait) ? new URL(wait) : null
-  if (url !== null && /^https?:$/.test(url.protocol)) return url
-  throw new UsageError('--wait: expected an address that begins with https:// or http://.')
 }

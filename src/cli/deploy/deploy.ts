@@ -1,22 +1,24 @@
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { openAccount } from '#cli/account/account.ts'
 import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import { siteOf } from '#cli/account/own-sites.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
+import { explained } from '#cli/explained.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
-import { busySentence, failureSentence } from '#publish/publish-failure.ts'
+import { busySentence } from '#publish/publish-failure.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { compareWithLive, findRemovals, type Removals } from './compare-with-live.ts'
 import { deployFiles } from './deploy-files.ts'
-import { type DeployOptions, type DeployPlan, parseDeployOptions, siteOf } from './deploy-plan.ts'
+import { type DeployOptions, parseDeployOptions } from './deploy-plan.ts'
 import { LocalContents } from './local-contents.ts'
 import { readLocalSite } from './local-site.ts'
 import { progressLine } from './progress-line.ts'
 import { recordLedger } from './record-ledger.ts'
 import { differenceLines, leftOutLines, resultJson, resultLines } from './result-lines.ts'
-import { waitUntilVisible } from './wait-until-visible.ts'
+import { resultOfWait } from './wait-until-visible.ts'
 
 const hashedAtOnce = 8
 
@@ -44,10 +46,11 @@ export async function deploy(
     fetchStoredBlob(identity, cid, bytesMax, context)
   const parts = { repo, folder: folderContents, now, signal }
   const ledger = recordLedger(address, { ...parts, into: plan.into, fetchBlob })
-  const explained = <T>(work: () => Promise<T>) => work().catch((error) => explain(error, signal))
   if (options.dryRun) {
     const compared = { files, into: plan.into }
-    const difference = await explained(() => compareWithLive(address, compared, ledger, parts))
+    const difference = await explained(signal, () =>
+      compareWithLive(address, compared, ledger, parts),
+    )
     const { leftOut } = local
     if (options.json)
       console.say(JSON.stringify({ site: name, dryRun: true, ...difference, leftOut }))
@@ -56,14 +59,14 @@ export async function deploy(
   }
   if (console.isInteractive && !options.yes && plan.version.preview === undefined) {
     const removals = () => findRemovals(address, { files, into: plan.into }, parts)
-    await confirmRemovals(name, await explained(removals), context)
+    await confirmRemovals(name, await explained(signal, removals), context)
   }
   const content = {
     files,
     changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
     settings: local.settings && ({ kind: 'fields', settings: local.settings } as const),
   }
-  const outcome = await explained(() =>
+  const outcome = await explained(signal, () =>
     deployFiles(address, content, plan.version, {
       ...parts,
       ledger,
@@ -75,12 +78,10 @@ export async function deploy(
   if (outcome.versionProblem !== null) console.warn(outcome.versionProblem)
   const lines = resultLines(address, outcome)
   if (!options.json) for (const line of lines) console.say(line)
-  const url = await visibleAt(address, outcome.cid, plan, context).catch((error) => {
-    if (options.json) console.say(resultJson(address, outcome, null, local.leftOut))
-    throw error
+  await resultOfWait(plan.wait, { address, cid: outcome.cid }, context, (url) => {
+    if (options.json) console.say(resultJson(address, outcome, url, local.leftOut))
+    else if (url !== null) console.say(url)
   })
-  if (options.json) console.say(resultJson(address, outcome, url, local.leftOut))
-  else if (url !== null) console.say(url)
 }
 
 async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
@@ -101,21 +102,4 @@ async function confirmRemovals(
   const question = `This removes ${removed.length} of the ${counted(present, 'file')} of ${name}. Publish? [y/N] `
   const answer = await console.ask(question, signal)
   if (!/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was published.')
-}
-
-async function visibleAt(
-  address: SiteAddress,
-  cid: string,
-  { wait }: DeployPlan,
-  context: CommandContext,
-): Promise<string | null> {
-  if (wait === null) return null
-  context.console.progress(`Waiting for ${wait.host}`)
-  return await waitUntilVisible(address, cid, wait, context)
-}
-
-function explain(error: unknown, signal: AbortSignal): never {
-  signal.throwIfAborted()
-  const sentence = failureSentence(error)
-  throw sentence === null ? error : new CommandError(sentence, { cause: error })
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { NotLiveError } from '#cli/command-error.ts'
+import type { CommandContext } from '#cli/command-context.ts'
+import { NotLiveError, UsageError } from '#cli/command-error.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
 
@@ -12,11 +13,36 @@ interface WaitContext {
 const waitMsMaxDefault = 60_000
 const pauseMs = 500
 
+/** Where visitors are waited for; null: nowhere. Throws UsageError. */
+export function waitOf(wait: string | undefined): URL | null {
+  if (wait === undefined) return null
+  const url = URL.canParse(wait) ? new URL(wait) : null
+  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  throw new UsageError('--wait: expected an address that begins with https:// or http://.')
+}
+
+/** Says a result, with the address where visitors get it: null if they do not, or are not waited for. Throws NotLiveError. */
+export async function resultOfWait(
+  wait: URL | null,
+  { address, cid }: { readonly address: SiteAddress; readonly cid: string },
+  context: Pick<CommandContext, 'console' | 'fetch' | 'signal'>,
+  say: (url: string | null) => void,
+): Promise<void> {
+  if (wait === null) return say(null)
+  context.console.progress(`Waiting for ${wait.host}`)
+  try {
+    say(await waitUntilVisible(address, cid, wait, context))
+  } catch (error) {
+    if (error instanceof NotLiveError) say(null)
+    throw error
+  }
+}
+
 /**
  * Waits until visitors get the record with this CID; returns the address where they do. `at` is an address of the site,
  * or that of an instance's base domain. Throws NotLiveError after a minute.
  */
-export async function waitUntilVisible(
+async function waitUntilVisible(
   site: SiteAddress,
   cid: string,
   at: URL,

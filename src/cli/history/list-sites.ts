@@ -1,0 +1,52 @@
+import { openRepo } from '#cli/account/own-sites.ts'
+import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
+import { counted } from '#cli/counted.ts'
+import { explained } from '#cli/explained.ts'
+import { readRepository } from '#publish/account-records.ts'
+import { withPatience } from '#publish/server-patience.ts'
+import { ownField } from '#site/record/own-fields.ts'
+import { siteUri } from '#site/site-address.ts'
+import { parseSiteName } from '#site/site-name.ts'
+
+/** Lists the account's sites by name, as its repository has them. Throws CommandError. */
+export async function listSites(options: AccountOptions, context: CommandContext): Promise<void> {
+  const { console, signal } = context
+  const parts = await openRepo(options, context)
+  const { sites, versions } = await explained(signal, () =>
+    withPatience(() => readRepository(parts.repo), parts),
+  )
+  const { did } = parts.repo
+  const rows = [...sites].flatMap(([rkey, { cid, value }]) => {
+    const name = parseSiteName(rkey)
+    if (name === null) return []
+    const count = [...versions.values()].filter(({ version }) => version?.site === name).length
+    const at = ownField(value, 'createdAt')
+    return [
+      {
+        site: name,
+        uri: siteUri({ did, name }),
+        cid,
+        publishedAt: typeof at === 'string' ? at : null,
+        files: fileCountOf(value),
+        versions: count,
+      },
+    ]
+  })
+  rows.sort((a, b) => (a.site < b.site ? -1 : 1))
+  if (options.json) {
+    console.say(JSON.stringify({ did, sites: rows }))
+    return
+  }
+  for (const { site, files, publishedAt, versions: kept } of rows) {
+    const size = files === null ? '' : `, ${counted(files, 'file')}`
+    console.say(
+      `${site}  ${publishedAt ?? 'at an unknown time'}${size}, ${counted(kept, 'version')}`,
+    )
+  }
+  if (rows.length === 0) console.note('This account has no sites.')
+}
+
+function fileCountOf(value: unknown): number | null {
+  const count = ownField(value, 'fileCount')
+  return typeof count === 'number' ? count : null
+}

@@ -1,0 +1,72 @@
+import { openSite, type SiteOptions } from '#cli/account/own-sites.ts'
+import type { CommandContext } from '#cli/command-context.ts'
+import { CommandError } from '#cli/command-error.ts'
+import { counted } from '#cli/counted.ts'
+import { resultOfWait, waitOf } from '#cli/deploy/wait-until-visible.ts'
+import { explained } from '#cli/explained.ts'
+import { readRepository } from '#publish/account-records.ts'
+import { busySentence } from '#publish/publish-failure.ts'
+import { restoreVersion } from '#publish/restore-version.ts'
+import { withPatience } from '#publish/server-patience.ts'
+import { findEntry, type HistoryEntry, historyOf } from './site-history.ts'
+
+export interface RestoreOptions extends SiteOptions {
+  readonly settings?: true
+  readonly wait?: string
+}
+
+/** Makes a version live again, without sending anything. Throws CommandError. */
+export const restore = (
+  version: string,
+  options: RestoreOptions,
+  context: CommandContext,
+): Promise<void> => makeLive(version, options, context)
+
+/** Makes a preview the live site. Throws CommandError. */
+export const promote = (
+  preview: string,
+  options: RestoreOptions,
+  context: CommandContext,
+): Promise<void> =>
+  makeLive(preview, options, context, ({ id, state }) => {
+    if (state !== 'preview')
+      throw new CommandError(`${id} is no preview. "sitehost rollback" makes it live again.`)
+  })
+
+async function makeLive(
+  wanted: string,
+  options: RestoreOptions,
+  context: CommandContext,
+  check: (entry: HistoryEntry) => void = () => {},
+): Promise<void> {
+  const { console, now, signal } = context
+  const wait = waitOf(options.wait)
+  const { address, parts } = await openSite(options, context)
+  const outcome = await explained(signal, async () => {
+    const repository = await withPatience(() => readRepository(parts.repo, address.name), parts)
+    const entry = findEntry(historyOf(address.name, repository, now()), wanted)
+    check(entry)
+    const job = {
+      mayKeep: true,
+      beginWriting: async () => true,
+      rememberExpectedCid: async (cid: string | null) => cid,
+      report() {},
+    }
+    const plan = { key: entry.id, settings: options.settings ?? false }
+    return await restoreVersion(address, plan, job, { ...parts, at() {} })
+  })
+  if (outcome.kind === 'busy') throw new CommandError(busySentence(outcome.retryAt))
+  if (outcome.kind !== 'published')
+    throw new Error(`a restore in one attempt ended as ${outcome.kind}`)
+  const { cid, fileCount, uri, version, versionProblem } = outcome
+  if (versionProblem !== null) console.warn(versionProblem)
+  const result = { site: address.name, uri, cid, version: version?.key ?? null, files: fileCount }
+  if (!options.json)
+    console.say(
+      `${address.name} is version ${version?.key ?? wanted} now: ${counted(fileCount, 'file')}.`,
+    )
+  await resultOfWait(wait, { address, cid }, context, (url) => {
+    if (options.json) console.say(JSON.stringify({ ...result, url }))
+    else if (url !== null) console.say(url)
+  })
+}
