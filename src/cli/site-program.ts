@@ -17,6 +17,7 @@ export function addSiteCommands(program: Command, run: RunSiteCommand): void {
   addSignIns(add, run)
   addHistory(add, run)
   addSettings(add, run)
+  addVerified(add, run)
 }
 
 /** Names of the commands: `bin/sitehost` lists them, too. */
@@ -256,6 +257,52 @@ Examples:
       run(async (context) => {
         const { setSettings } = await import('./settings/site-settings.ts')
         await setSettings(assignments, options, context)
+      }),
+    )
+}
+
+function addVerified(add: Add, run: RunSiteCommand): void {
+  add(
+    'pull',
+    'write the files of a site into a folder, each verified against the signed record',
+    `
+Needs no sign-in.
+
+Examples:
+  sitehost pull blog
+  sitehost pull alice.example.com/blog copy
+  sitehost pull blog old --at 3mkq2vtpdbk2c`,
+  )
+    .argument('<site>', 'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>')
+    .argument('[folder]', 'a new or empty folder (else one with the name of the site)')
+    .option('--at <id>', 'a version of it, instead of what is live')
+    .option(...account)
+    .option(...json)
+    .action((name, folder, options) =>
+      run(async (context) => {
+        const { pull } = await import('./verified/pull.ts')
+        await pull(name, folder, options, context)
+      }),
+    )
+  add(
+    'verify',
+    'prove that a page, served by any host, is what the site’s owner signed',
+    `
+Needs no sign-in.
+
+Examples:
+  sitehost verify https://blog.example.com/about
+  sitehost verify https://mirror.example.net/ --site alice.example.com/blog
+
+Exit status: 0 it is, 1 it is not, 2 called wrongly.`,
+  )
+    .argument('<address>', 'of the page')
+    .option('--site <site>', 'which site it has to be; needed where the host does not say')
+    .option(...json)
+    .action((address, options) =>
+      run(async (context) => {
+        const { verify } = await import('./verified/verify.ts')
+        await verify(address, options, context)
       }),
     )
 }

@@ -17,12 +17,18 @@ const own = () => bundle.inputs.filter((path) => path.startsWith('src/')).sort()
 const roomOf = (path: string) => path.split('/')[1] ?? ''
 
 test('it has what publishing shares, and nothing of the service', () => {
-  const never = ['admin', 'api', 'domains', 'edge', 'ingest']
+  const never = ['admin', 'api', 'domains', 'edge']
   expect(own().filter((path) => never.includes(roomOf(path)))).toEqual([])
   expect(own().filter((path) => ['blobs', 'store'].includes(roomOf(path)))).toEqual([
     'src/blobs/blob-store.ts',
     'src/blobs/pieces-of.ts',
     'src/store/database/database-unavailable.ts',
+  ])
+  // Reading with proof: no database, no queue.
+  expect(own().filter((path) => roomOf(path) === 'ingest')).toEqual([
+    'src/ingest/read-files.ts',
+    'src/ingest/read-settings.ts',
+    'src/ingest/read-site.ts',
   ])
   expect(own()).toContain('src/publish/publish-site.ts')
 })

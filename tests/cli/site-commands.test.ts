@@ -179,3 +179,65 @@ describe('settings', () => {
     expect((await run('settings', 'set', '--site', 'blog', given)).code).toBe(2)
   })
 })
+
+describe('a site that anybody reads', () => {
+  const files = { 'index.html': page('copy'), 'docs/a.txt': 'a', '404.html': page('gone') }
+
+  test('pulled, it is the folder that was deployed, and deployed again it is unchanged', async () => {
+    await write('source', files)
+    await json('deploy', 'source', '--site', 'copy')
+    const name = `${alice.handle}/copy`
+    const pulled = await cli.run(['pull', name, 'pulled', '--json'], { ...servers(), HOME: dir })
+    expect(JSON.parse(pulled.said.join())).toMatchObject({ site: 'copy', files: 3 })
+    for (const [path, text] of Object.entries(files)) {
+      expect(await Bun.file(join(cli.dir, 'pulled', path)).text()).toBe(text)
+    }
+    expect(await json('deploy', 'pulled', '--site', 'copy')).toMatchObject({ unchanged: true })
+    expect((await run('pull', 'copy', 'pulled')).complaints).toContain('is not empty')
+  })
+
+  test('an earlier version is pulled by its id', async () => {
+    const { versions } = await json('versions', 'copy')
+    await write('source', { 'index.html': page('newer') })
+    await json('deploy', 'source', '--site', 'copy')
+    await said('pull', 'copy', 'older', '--at', versions[0].id)
+    expect(await Bun.file(join(cli.dir, 'older/index.html')).text()).toBe(files['index.html'])
+  })
+
+  test('is verified at any host: what differs, and whose it is not, is named', async () => {
+    const record = `at://${network.accounts[0]?.did}/place.sitehost.fs/copy`
+    const { cid } = await json('deploy', 'source', '--site', 'copy')
+    const headers = { 'x-sitehost-record': record, 'x-sitehost-version': cid }
+    const newer = page('newer')
+    const answers: Readonly<Record<string, () => Response>> = {
+      '/': () => new Response(newer, { headers }),
+      '/docs/a.txt': () => new Response('a'),
+      '/missing': () => new Response(files['404.html'], { status: 404, headers }),
+      '/index.html': () => new Response(`${newer.slice(0, 40)}!${newer.slice(41)}`, { headers }),
+      '/stale/': () =>
+        new Response('', { headers: { ...headers, 'x-sitehost-version': 'bafyother' } }),
+    }
+    using host = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ url }) => answers[new URL(url).pathname]?.() ?? new Response('', { status: 500 }),
+    })
+    const at = (path: string) => `http://127.0.0.1:${host.port}${path}`
+    expect(await json('verify', at('/'))).toMatchObject({ verified: true, path: 'index.html', cid })
+    expect(await json('verify', at('/missing'))).toMatchObject({ path: '404.html' })
+    expect((await said('verify', at('/docs/a.txt'), '--site', 'copy'))[0]).toBe(
+      `Verified: docs/a.txt of ${record}`,
+    )
+    const refused: [string[], string][] = [
+      [[at('/index.html')], 'it differs from index.html of the site at byte 40'],
+      [[at('/docs/a.txt')], 'does not say whose record this is'],
+      [[at('/'), '--site', 'blog'], 'not at://'],
+      [[at('/stale/')], 'shows the version bafyother, but the repository has'],
+    ]
+    for (const [args, sentence] of refused) {
+      const end = await run('verify', ...args)
+      expect(end).toMatchObject({ code: 1, said: [] })
+      expect(end.complaints).toContain(sentence)
+    }
+  })
+})

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as Car from '@atcute/car'
 import * as Cbor from '@atcute/cbor'
 import * as Cid from '@atcute/cid'
@@ -57,7 +58,7 @@ function blocksOf(reader: ReturnType<typeof carReader>): BlockMap {
   const blocks: BlockMap = new Map()
   for (const { cid, bytes } of reader) {
     if (blocks.size === blocksMax) throw new Error('too many blocks')
-    const digest = new Bun.CryptoHasher('sha256').update(bytes).digest()
+    const digest = createHash('sha256').update(bytes).digest()
     if (!Cid.equals(Cid.fromDigest(Cid.CODEC_DCBOR, digest), cid)) {
       throw new Error('a block does not match its CID')
     }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
+import { decodedContent } from '#cli/verified/decoded-content.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { BlobLedger } from '#publish/blob-ledger.ts'
 import { base64Form, type ContentFolder, encodeFile } from '#publish/encode-file.ts'
@@ -126,19 +125,11 @@ const distinct = (files: readonly UploadedFile[]): UploadedFile[] => [
   ...new Map(files.map((file) => [file.sha256, file])).values(),
 ]
 
-/** Null for bytes that are not what the node says, or more than expected. */
 async function decodedHash(
   bytes: Uint8Array,
-  { base64 }: FileNode,
+  node: FileNode,
   bytesMax: number,
 ): Promise<string | null> {
-  const coded = base64 ? Buffer.from(Buffer.from(bytes).toString('latin1'), 'base64') : bytes
-  try {
-    const decoded = await inflate(coded, { maxOutputLength: Math.max(bytesMax, 1) })
-    return createHash('sha256').update(decoded).digest('hex')
-  } catch {
-    return null
-  }
+  const content = await decodedContent(bytes, node, bytesMax)
+  return content && createHash('sha256').update(content).digest('hex')
 }
-
-const inflate = promisify(gunzip)

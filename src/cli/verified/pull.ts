@@ -1,0 +1,104 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
+import { CommandError, UsageError } from '#cli/command-error.ts'
+import { counted } from '#cli/counted.ts'
+import { explained } from '#cli/explained.ts'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { codeOf } from '#observe/code-of.ts'
+import { byteText } from '#site/byte-text.ts'
+import type { FileNode } from '#site/record/manifest.ts'
+import { parseVersionKey } from '#site/version-key.ts'
+import { decodedContent } from './decoded-content.ts'
+import { findNamedSite } from './named-site.ts'
+import { readVerified, type VerifiedSite } from './read-verified.ts'
+
+export interface PullOptions extends AccountOptions {
+  readonly at?: string
+}
+
+const fetchedAtOnce = 8
+
+/**
+ * Writes the files of a site, or of one of its versions, into an empty folder; each is what its owner signed. Throws
+ * CommandError; then the folder may have some of them.
+ */
+export async function pull(
+  site: string,
+  folder: string | undefined,
+  options: PullOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { console, signal } = context
+  const version = versionOf(options.at)
+  const address = await findNamedSite(site, options, context)
+  const into = folder ?? address.name
+  await assertEmpty(into)
+  const verified = await readVerified(address, version, context)
+  const { cid, files, uri } = verified
+  let done = 0
+  let bytes = 0
+  await mapAtOnce([...files], { atOnce: fetchedAtOnce, signal }, async ([path, node]) => {
+    const content = await contentOf(path, node, verified, context)
+    const file = join(into, ...path.split('/'))
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content, { flag: 'wx' }).catch((cause) => {
+      throw new CommandError(`${file} cannot be written (${codeOf(cause)}).`, { cause })
+    })
+    done += 1
+    bytes += content.byteLength
+    console.progress(`Fetched ${done} of ${files.size} files: ${path}`)
+  })
+  if (options.json) {
+    console.say(
+      JSON.stringify({
+        site: address.name,
+        did: address.did,
+        uri,
+        cid,
+        folder: into,
+        files: files.size,
+        bytes,
+      }),
+    )
+  } else {
+    console.say(
+      `${counted(files.size, 'file')} (${byteText(bytes)}) of ${uri} are in ${into}, each as its owner signed it.`,
+    )
+  }
+}
+
+/** The content that the signed record names. Throws CommandError. */
+export async function contentOf(
+  path: string,
+  node: FileNode,
+  { identity }: VerifiedSite,
+  context: CommandContext,
+): Promise<Uint8Array> {
+  const { limits, signal } = context
+  const { ref, size } = node.blob
+  const bytes = await explained(signal, () => fetchStoredBlob(identity, ref.$link, size, context))
+  const content = await decodedContent(bytes, node, limits.fileBytesMax)
+  if (content !== null) return content
+  throw new CommandError(
+    `${path} is not what its record says, or is larger than ${byteText(limits.fileBytesMax)} (MAX_FILE_BYTES).`,
+  )
+}
+
+function versionOf(text: string | undefined) {
+  if (text === undefined) return null
+  const key = parseVersionKey(text)
+  if (key !== null) return key
+  throw new UsageError(
+    `${JSON.stringify(text)} is no id of a version: "sitehost versions" lists them.`,
+  )
+}
+
+async function assertEmpty(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((cause) => {
+    if (codeOf(cause) === 'ENOENT') return []
+    throw new CommandError(`${folder} cannot be read (${codeOf(cause)}).`, { cause })
+  })
+  if (names.length > 0) throw new CommandError(`${folder} is not empty. Name a new folder.`)
+}
