@@ -31,7 +31,7 @@ import { reposCommit, reposEvent } from '../support/repos-server.ts'
 import { alice, nameOf } from '../support/sample-rows.ts'
 
 // Whatever strangers write is taken: parsers answer, none throws what it has not said that it throws, and
-// none is busy for longer than 50 ms. A thousand inputs each, or `FUZZ_RUNS=100000`.
+// none is busy for longer than 50 ms. Five hundred inputs each, or `FUZZ_RUNS=100000`.
 
 const patienceMs = 3_600_000
 const fuzzed = (what: string, run: () => FuzzReport | Promise<FuzzReport>): void =>

@@ -238,8 +238,10 @@ test('however many accounts wait for servers that never answer, one with a quick
   context = {
     ...context,
     identities: { resolve: async (did) => ({ did, pds: pdsOf(did) }) as never },
+    // Nobody becomes slow here, on a slow machine neither (tests/concurrency/lanes-fairness: who does).
+    slowAfterMs: 3_600_000,
   }
-  const others = Array.from({ length: 40 }, (_, n) => accountOf(n))
+  const others = Array.from({ length: 20 }, (_, n) => accountOf(n))
   for (const did of [alice, ...others]) await upsertAccount(context.db, { did, pds: pdsOf(did) }, 1)
   for (const did of others) {
     await queue(siteOf('one', did))
@@ -247,12 +249,11 @@ test('however many accounts wait for servers that never answer, one with a quick
   }
   start()
   const tried = (): number => others.filter((did) => serverOf(did).asked.length > 0).length
-  await eventually(async () => expect(tried()).toBeGreaterThanOrEqual(4))
+  // The share of their server.
+  await eventually(async () => expect(tried()).toBe(3))
   await queue(siteOf('quick'))
-  const before = tried()
   await eventually(async () => expect(sites(alice)).toEqual(['quick']))
-  // Those that got a lane at the same moment.
-  expect(tried() - before).toBeLessThanOrEqual(8)
+  expect(tried()).toBe(3)
 })
 
 describe('the version that a job keeps', () => {

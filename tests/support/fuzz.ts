@@ -1,16 +1,17 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import { cpuMs } from './cpu-ms.ts'
+import { cpuClock, cpuMs } from './cpu-ms.ts'
 
 /** `FUZZ_RUNS=100000` for a search that goes on. */
 export const fuzzRunsOf = (usual: number): number => Number(process.env['FUZZ_RUNS'] ?? usual)
 
-const fuzzRuns = fuzzRunsOf(1000)
+const fuzzRuns = fuzzRunsOf(500)
 
 /** What one input may take of the processor. */
 const runMsMax = 50
 /** Until the compiler has seen the code. */
 const warmUpRuns = 50
+const repeatsMax = 3
 
 /** What one run of a fuzzing was like. */
 export interface FuzzReport {
@@ -20,8 +21,8 @@ export interface FuzzReport {
 
 /**
  * Gives what may be anything to what must take it: `take` throws for nothing, and is done in 50 ms of its
- * thread's time. A run that takes longer is repeated before it counts, for a pause of the garbage collector
- * is not the parser's. Random inputs, and by `examples` what was found before.
+ * thread's time (`cpuMs`). A run that takes longer is repeated before it counts, for a pause of the garbage
+ * collector is not the parser's. Random inputs, and by `examples` what was found before.
  */
 export function fuzz<Input>(
   inputs: fc.Arbitrary<Input>,
@@ -32,19 +33,15 @@ export function fuzz<Input>(
   const report: FuzzReport = { runs: 0, slowestMs: 0 }
   const measured = (input: Input): void => {
     let ms = cpuMs(() => take(input))
-    if (ms > runMsMax)
+    for (let more = repeatsMax; ms > runMsMax && more > 0; more--) {
       ms = Math.min(
         ms,
         cpuMs(() => take(input)),
       )
-    report.runs += 1
-    report.slowestMs = Math.max(report.slowestMs, ms)
-    expect(ms).toBeLessThanOrEqual(runMsMax)
+    }
+    note(report, ms)
   }
-  fc.assert(fc.property(inputs, measured), {
-    numRuns: fuzzRuns,
-    examples: examples.map((input): [Input] => [input]),
-  })
+  fc.assert(fc.property(inputs, measured), parameters(examples))
   return report
 }
 
@@ -57,24 +54,31 @@ export async function fuzzAsync<Input>(
   for (const input of fc.sample(inputs, warmUpRuns)) await take(input)
   const report: FuzzReport = { runs: 0, slowestMs: 0 }
   const msOf = async (input: Input): Promise<number> => {
-    const before = process.threadCpuUsage()
+    const spent = cpuClock()
     await take(input)
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1000
+    return spent()
   }
   const measured = async (input: Input): Promise<void> => {
     let ms = await msOf(input)
-    if (ms > runMsMax) ms = Math.min(ms, await msOf(input))
-    report.runs += 1
-    report.slowestMs = Math.max(report.slowestMs, ms)
-    expect(ms).toBeLessThanOrEqual(runMsMax)
+    for (let more = repeatsMax; ms > runMsMax && more > 0; more--) {
+      ms = Math.min(ms, await msOf(input))
+    }
+    note(report, ms)
   }
-  await fc.assert(fc.asyncProperty(inputs, measured), {
-    numRuns: fuzzRuns,
-    examples: examples.map((input): [Input] => [input]),
-  })
+  await fc.assert(fc.asyncProperty(inputs, measured), parameters(examples))
   return report
 }
+
+function note(report: FuzzReport, ms: number): void {
+  report.runs += 1
+  report.slowestMs = Math.max(report.slowestMs, ms)
+  expect(ms).toBeLessThanOrEqual(runMsMax)
+}
+
+const parameters = <Input>(examples: readonly Input[]) => ({
+  numRuns: fuzzRuns,
+  examples: examples.map((input): [Input] => [input]),
+})
 
 /** Changes of bytes, as a network and an attacker make them. */
 type Mutation =
