@@ -6,6 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import type { AppClient } from '../../devnet/app-client.ts'
 import { hasBrowser, startBrowser } from '../support/browser.ts'
 import { layoutShiftOf, openPage, violationsOf } from '../support/browser-page.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('the list of sites', () => {
@@ -28,7 +29,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     folder = await mkdtemp(join(tmpdir(), 'sitehost-update-'))
     await writeFile(join(folder, 'index.html'), '<!doctype html><h1>Updated</h1>')
     ;({ page, problems } = await openPage(browser, world.app, { client: alice }))
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(30_000)
   }, 300_000)
   afterAll(async () => {
     await browser.close()
@@ -48,19 +49,23 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     }
     return await (await fetch(sites.find(({ rkey }) => rkey === name)?.url ?? '')).text()
   }
-  const dropOn = async (target: Locator, path: string, meanwhile = async () => {}) => {
-    // Away from the notices at the lower edge.
-    await target.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-    const box = await target.boundingBox()
-    if (box === null) throw new Error('the target is not in the window')
+  /** As a hand does: moves until the page says where the folder would go, wherever that is drawn by then. */
+  const dropOn = async (target: Locator, path: string, site: string) => {
     const devTools = await page.context().newCDPSession(page)
-    const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
     const data = { items: [], files: [path], dragOperationsMask: 1 }
-    const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
-      devTools.send('Input.dispatchDragEvent', { type, ...place, data })
-    await drag('dragEnter')
-    await drag('dragOver')
-    await meanwhile()
+    const drag = async (type: 'dragEnter' | 'dragOver' | 'drop') => {
+      const box = await target.boundingBox()
+      if (box === null) throw new Error('the target is not in the window')
+      const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+      await devTools.send('Input.dispatchDragEvent', { type, ...place, data })
+    }
+    await eventually(async () => {
+      // Away from the notices at the lower edge.
+      await target.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+      await drag('dragEnter')
+      await drag('dragOver')
+      await page.getByText(`Drop to publish to ${site}`).waitFor({ timeout: 1_000 })
+    })
     await drag('drop')
     await devTools.detach()
   }
@@ -120,9 +125,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
       await seen
       await route.continue()
     })
-    await dropOn(row('site-3'), folder, async () => {
-      await page.getByText('Drop to publish to site-3').waitFor()
-    })
+    await dropOn(row('site-3'), folder, 'site-3')
     await row('site-3').getByRole('listitem').filter({ hasText: 'Read: done' }).waitFor()
     await row('site-3').getByText('Send: in progress').waitFor()
     await row('site-3').getByText('Live: not started').waitFor()
@@ -153,7 +156,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
       world.network.setFaults({ 'com.atproto.sync.getLatestCommit': { status: 503 } })
       await route.continue()
     })
-    await dropOn(row('site-2'), folder)
+    await dropOn(row('site-2'), folder, 'site-2')
     await row('site-2').getByText('Live: in progress').waitFor()
     await page.unrouteAll()
     await page.reload()
@@ -225,9 +228,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     await mkdir(join(project, 'dist'), { recursive: true })
     await writeFile(join(project, 'package.json'), '{}')
     await writeFile(join(project, 'dist/index.html'), '<h1>Built</h1>')
-    await dropOn(page.getByRole('heading', { level: 1 }), project, async () => {
-      await page.getByText('Drop to publish to site-5').waitFor()
-    })
+    await dropOn(page.getByRole('heading', { level: 1 }), project, 'site-5')
     await page.waitForURL('**/onboarding?site=site-5')
     await page.getByRole('button', { name: 'Publish dist instead' }).click()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
