@@ -62,13 +62,13 @@ test('another program writes to the repository all the time: published all the s
     }
   })()
   try {
-    const result = await alice.publish('busy', smallFiles(300, 'busy'))
-    expect(result).toMatchObject({ fileCount: 300 })
+    const result = await alice.publish('busy', smallFiles(60, 'busy'))
+    expect(result).toMatchObject({ fileCount: 60 })
   } finally {
     isOver = true
     await writing
   }
-  expect(posts).toBeGreaterThan(10)
+  expect(posts).toBeGreaterThan(3)
 }, 120_000)
 
 test('another program changes the site meanwhile: it stays as that left it, and says so', async () => {

@@ -17,12 +17,14 @@ afterAll(() => world[Symbol.asyncDispose]())
 const collection = 'place.sitehost.version'
 const versions = () => listRecords(repo, collection)
 
-/** 1000 pages in ten folders; each version changes five of them, in different places. */
+/** 1000 pages in ten folders, with few contents; each version changes five of them, in different places. */
 function filesOf(version: number): UploadFile[] {
   const changed = Array.from({ length: 5 }, (_, n) => (version * 37 + n * 197) % 1000)
   return Array.from({ length: 1000 }, (_, i) => ({
     path: `section-${i % 10}/page-${i}.html`,
-    body: new Blob([`page ${i} of ${version > 0 && changed.includes(i) ? version : 'the start'}`]),
+    body: new Blob([
+      version > 0 && changed.includes(i) ? `page ${i} of ${version}` : `page ${i % 20}`,
+    ]),
   }))
 }
 

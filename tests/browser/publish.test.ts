@@ -63,18 +63,18 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   const siteUrl = async () =>
     (await uploader().getByRole('link', { name: 'Open', exact: true }).getAttribute('href')) ?? ''
 
-  test('of a site of 1000 files, one that changed is sent, and no other', async () => {
+  test('of a site of many files, one that changed is sent, and no other', async () => {
     const contents = Object.fromEntries(
-      Array.from({ length: 999 }, (_, i) => [`pages/${i}.html`, `<p>page ${i}`]),
+      Array.from({ length: 59 }, (_, i) => [`pages/${i}.html`, `<p>page ${i}`]),
     )
     const first = await publish({ ...contents, 'index.html': '<h1>one' }, 'large')
-    expect(first).toHaveLength(1000)
+    expect(first).toHaveLength(60)
     const second = await publish({ ...contents, 'index.html': '<h1>two' }, 'large')
     expect(second).toHaveLength(1)
-    await page.getByText('1,000 files, 1 uploaded').waitFor()
+    await page.getByText('60 files, 1 uploaded').waitFor()
     expect(await (await fetch(await siteUrl())).text()).toBe('<h1>two')
     expect(await publish({ ...contents, 'index.html': '<h1>two' }, 'large')).toEqual([])
-    await page.getByText('1,000 files, nothing to upload').waitFor()
+    await page.getByText('60 files, nothing to upload').waitFor()
   }, 120_000)
 
   test('every name that a site can have arrives as it is', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { type HostilePlace, startHostilePlace } from '../support/hostile-place.ts'
 import { fileIn, manifest } from '../support/hostile-rows.ts'
@@ -14,10 +14,13 @@ const random = (bytes: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(bytes))
 
 let place: HostilePlace
-const start = async (source: 'relay' | 'jetstream'): Promise<void> => {
-  place = await startHostilePlace({ source })
+/** For the tests of a group: what one of them has told makes no difference to the next. */
+function onPlace(source: 'relay' | 'jetstream'): void {
+  beforeAll(async () => {
+    place = await startHostilePlace({ source })
+  }, 120_000)
+  afterAll(() => place[Symbol.asyncDispose]())
 }
-afterEach(() => place[Symbol.asyncDispose]())
 
 const show = (site = 'blog') => visit(pageUrl(place.app, alice, site))
 async function write(text: string): Promise<void> {
@@ -39,7 +42,7 @@ async function goesOn(hostile: () => void): Promise<void> {
 }
 
 describe('H19 by a relay', () => {
-  beforeEach(() => start('relay'))
+  onPlace('relay')
 
   const frames: [string, readonly Uint8Array[]][] = [
     ['random bytes', Array.from({ length: 300 }, (_, i) => random(i))],
@@ -109,7 +112,7 @@ describe('H19 by a relay', () => {
 })
 
 describe('H19 by a Jetstream', () => {
-  beforeEach(() => start('jetstream'))
+  onPlace('jetstream')
 
   const commit = { collection: 'place.sitehost.fs', rkey: 'blog', operation: 'create' }
   const told = (facts: object): string =>
@@ -146,18 +149,21 @@ describe('H19 by a Jetstream', () => {
   )
 })
 
-test('H20 a site that is deleted and made anew, told in every order: the newest revision is live', async () => {
-  await start('relay')
-  await write('the first')
-  place.pds.deleteRecord(path)
-  place.tell.commit(alice, path)
-  await eventually(async () => expect(await show()).toBe(404))
-  await write('the last')
-  // All of it once more, backwards and by halves.
-  for (const at of [3, 2, 1, 2, 3, 1]) place.events.send(reposCommit(at, alice, path, path).frame)
-  place.events.send(reposEvent('#sync', 1, { did: alice }).frame)
-  await place.settled()
-  expect(await show()).toBe('the last')
+describe('H20 by a relay', () => {
+  onPlace('relay')
+
+  test('H20 a site that is deleted and made anew, told in every order: the newest revision is live', async () => {
+    await write('the first')
+    place.pds.deleteRecord(path)
+    place.tell.commit(alice, path)
+    await eventually(async () => expect(await show()).toBe(404))
+    await write('the last')
+    // All of it once more, backwards and by halves.
+    for (const at of [3, 2, 1, 2, 3, 1]) place.events.send(reposCommit(at, alice, path, path).frame)
+    place.events.send(reposEvent('#sync', 1, { did: alice }).frame)
+    await place.settled()
+    expect(await show()).toBe('the last')
+  })
 })
 
 const commitFacts = { repo: alice, rev: '3kaaaaaaaaaa2', ops: [{ action: 'create', path }] }
