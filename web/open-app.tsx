@@ -8,6 +8,7 @@ import { App } from './shell/app.tsx'
 import { RouterContext } from './shell/router.ts'
 import { withViewTransition } from './shell/view-transition.ts'
 import { loadWords } from './words/words.ts'
+import './shell/shared-modules.ts'
 
 /** Draws the app over what the document has. */
 export async function openApp(): Promise<void> {

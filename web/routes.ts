@@ -4,10 +4,12 @@ import { type Route, Router } from './shell/router.ts'
 
 const prefetchSites = (client: QueryClient) => client.prefetchQuery(sitesQuery)
 
+const loadOwn = () => import('./shell/own.tsx')
+
 /** The pages of one site share its head and tabs. */
 const ofSite = {
   isOwn: true,
-  loadFrame: () => import('./site/site-frame.tsx'),
+  loadFrame: async () => ({ default: (await loadOwn()).SiteFrame }),
   prefetch: prefetchSites,
 }
 
@@ -69,8 +71,5 @@ export const openRouter = (): Router =>
   new Router({
     routes,
     notFound,
-    loadOwn: async () => {
-      const { Bar, Queries, client } = await import('./shell/own.tsx')
-      return { Bar, Queries, client }
-    },
+    loadOwn,
   })

@@ -36,16 +36,14 @@ export async function readLazyModules(webDir: string): Promise<LazyModules> {
   }
   const routes = texts.find(([path]) => path === routesFile)?.[1] ?? ''
   const own = resolve(webDir, ownParts.slice(5))
-  const [head = '', ...entries] = routes.split(/\bpattern: '/)
-  const [frame = ''] = importedIn(head)
+  const [, ...entries] = routes.split(/\bpattern: '/)
   const pages = entries.map((entry): PageModules => {
     const pattern = entry.slice(0, entry.indexOf("'"))
     const [page = ''] = importedIn(entry)
-    const hasFrame = entry.includes('...ofSite')
-    const isOwn = hasFrame || entry.includes('isOwn: true')
-    const made = [page, ...(hasFrame ? [frame] : [])].map((target) => at(routesFile, target))
-    if (isOwn) for (const file of made) files.set(file, { isOwn })
-    return { pattern, files: isOwn ? [...made, own] : made, isOwn }
+    const isOwn = entry.includes('...ofSite') || entry.includes('isOwn: true')
+    const file = at(routesFile, page)
+    if (isOwn) files.set(file, { isOwn })
+    return { pattern, files: isOwn ? [file, own] : [file], isOwn }
   })
   return { pages, files }
 }

@@ -88,7 +88,7 @@ describe('the scripts of a page', () => {
       const scripts = [...html.matchAll(/"(\/[^"]*\.js)"/g)].map(([, script = '']) => script)
       expect(scripts.filter((script) => script.includes(`/${chunk}-`))).toHaveLength(1)
       // Each is a request.
-      expect(scripts.length).toBeLessThanOrEqual(20)
+      expect(scripts.length).toBeLessThanOrEqual(7)
       const imported = await Promise.all(
         scripts.map(async (script) => {
           const text = (await made.get(script)?.body.text()) ?? ''

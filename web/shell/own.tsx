@@ -2,15 +2,18 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { buttonClass } from '#web/parts/button.tsx'
-import '#web/parts/copy-button.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { openQueryClient } from '#web/server/query-client.ts'
+import { SiteFrame } from '#web/site/site-frame.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own.ts'
+import './own-modules.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Link } from './link.tsx'
 import { SiteSwitcher } from './site-switcher.tsx'
 import styles from './top-bar.module.css'
+
+export { SiteFrame }
 
 let opened: QueryClient | null = null
 

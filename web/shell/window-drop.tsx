@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react'
+import { publishSession } from '#web/publish/publish-session.ts'
+import { updateSite } from '#web/publish/update-site.ts'
 import { words } from '#web/words/words.ts'
 import { goTo, useAddress } from './address.ts'
 import { setDropTarget, siteAt, useDropTarget } from './drop-target.ts'
@@ -66,12 +68,8 @@ function siteOf(path: string): string | null {
 
 async function take(entries: readonly FileSystemEntry[], site: string | null): Promise<void> {
   try {
-    const { publishSession } = await import('#web/publish/publish-session.ts')
     const takeEntries = () => publishSession.takeEntries(entries)
-    if (site !== null) {
-      const { updateSite } = await import('#web/publish/update-site.ts')
-      return await updateSite(site, takeEntries)
-    }
+    if (site !== null) return await updateSite(site, takeEntries)
     if (!placesWithZone.includes(location.pathname)) goTo('/onboarding')
     await takeEntries()
   } catch {

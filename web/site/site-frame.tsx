@@ -12,7 +12,7 @@ import styles from './site-frame.module.css'
 import { SiteHead } from './site-head.tsx'
 
 /** Head and tabs of a site's pages. They stay while one goes from tab to tab. */
-export default function SiteFrame({ params, children }: PageProps & { children: ReactNode }) {
+export function SiteFrame({ params, children }: PageProps & { children: ReactNode }) {
   const { rkey = '' } = params
   const { data: site, error, refetch } = useQuery(siteQuery(rkey))
   if (site === null) return <Missing rkey={rkey} />

@@ -1,0 +1,10 @@
+// What the start page and pages of an account have in common, in the chunk of the shell: each in its own would be a request.
+import '#web/parts/bytes.ts'
+import '#web/parts/dialog.tsx'
+import '#web/parts/field.tsx'
+import '#web/parts/focus-on-mount.ts'
+import '#web/publish/chosen-files.tsx'
+import '#web/publish/file-drop.tsx'
+import '#web/publish/send/watch-job.ts'
+import '#web/publish/update-site.ts'
+import '#web/publish/use-publish-session.ts'
