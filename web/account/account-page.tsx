@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { buttonClass } from '#web/parts/button.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
-import { Skeleton } from '#web/parts/skeleton.tsx'
 import { usageQuery, userQuery } from '#web/server/queries.ts'
 import { Page } from '#web/shell/page.tsx'
 import { words } from '#web/words/words.ts'
@@ -37,23 +36,27 @@ export default function AccountPage() {
   )
 }
 
+/** As long as most, so that nothing moves when it is known. */
+const anyDid = 'did:plc:'.padEnd(32, 'x')
+
 function Identity() {
   const { data: user } = useQuery(userQuery)
   const { data: usage, isPending } = useQuery(usageQuery)
   const { identity, identityText } = words.account
-  if (user === undefined) return <Skeleton count={3} />
   return (
     <>
       <dl className={styles['facts']}>
         <div>
           <dt>{identity.handle}</dt>
-          <dd>@{user.handle}</dd>
+          <dd>{user === undefined ? '\u00a0' : `@${user.handle}`}</dd>
         </div>
         <div>
           <dt>{identity.did}</dt>
           <dd className={styles['did']}>
-            <code>{user.did}</code>
-            <CopyButton isSmall text={user.did} what={identity.did} />
+            <code className={user === undefined ? styles['unknown'] : undefined}>
+              {user?.did ?? anyDid}
+            </code>
+            {user !== undefined && <CopyButton isSmall text={user.did} what={identity.did} />}
           </dd>
         </div>
         <div>
