@@ -10,16 +10,23 @@ import { withViewTransition } from './shell/view-transition.ts'
 import { loadWords } from './words/words.ts'
 import './shell/shared-modules.ts'
 
+/** So long the first drawing waits for answers: longer is a slow server, and the page shows what it has. */
+const answersMsMax = 100
+
 /** Draws the app over what the document has. */
 export async function openApp(): Promise<void> {
   const root = document.getElementById('app')
   if (root === null) throw new Error('the page has no element #app')
+  // Otherwise loaded when there is text.
+  void document.fonts.load('1em "Geist Variable"').catch(() => undefined)
   const router = openRouter()
   changePagesWith({
     prepare: (path) => router.prepare(path),
     show: (update, from, to) => withViewTransition(() => flushSync(update), from, to),
   })
   await Promise.all([loadWords(), router.prepare(location.pathname)])
+  // The document has asked for the answers, too (`src/main/web-assets.ts`): drawn with them, the page is drawn once.
+  await Promise.race([router.warm(location.pathname), passed(answersMsMax)])
   const app = (
     <StrictMode>
       <RouterContext value={router}>
@@ -29,3 +36,5 @@ export async function openApp(): Promise<void> {
   )
   keepInput(root, () => flushSync(() => createRoot(root).render(app)))
 }
+
+const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -80,8 +80,7 @@ async function bundleApp(options: DocumentOptions): Promise<Made> {
     // English is part of the shell.
     const words = locale === 'en' ? [] : [join(webDir, `words/${locale}.ts`)]
     const scripts = chunksOf([...page.files, ...words], built.metafile)
-    const answers = page.isOwn ? ownAnswers : []
-    const html = withLoads(built.html, { locale, themePath, scripts, answers })
+    const html = withLoads(built.html, { locale, themePath, scripts, isOwn: page.isOwn })
     const start = page.pattern === '/' ? starts.get(locale) : undefined
     const document = await built.documentOf(start === undefined ? html : withStart(html, start))
     return [documentKey(page.pattern, locale), document]
@@ -176,17 +175,22 @@ interface DocumentLoads {
   readonly locale: Locale
   readonly themePath: string
   readonly scripts: readonly string[]
-  readonly answers: readonly string[]
+  readonly isOwn: boolean
 }
 
-/** The document in a language, with links for what its page needs, which is then loaded together with the shell. */
-function withLoads(html: string, { locale, themePath, scripts, answers }: DocumentLoads): string {
+/**
+ * The document in a language, with links for what its page needs, which is then loaded together with the shell. Pages of an
+ * account have no text before their scripts, which the font would only delay: it is loaded for the first text.
+ */
+function withLoads(html: string, { locale, themePath, scripts, isOwn }: DocumentLoads): string {
   const missing = scripts.filter((path) => !html.includes(`"${path}"`))
+  const answers = isOwn ? ownAnswers : []
   const links = [
-    ...answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`),
     ...missing.map((path) => `<link rel="modulepreload" crossorigin href="${path}">`),
+    ...answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`),
   ]
   return new HTMLRewriter()
+    .on('link[as="font"]', { element: (link) => void (isOwn && link.remove()) })
     .on('html', { element: (root) => void root.setAttribute('lang', locale) })
     .on('title', {
       element: (title) => void title.before(`<script src="${themePath}"></script>`, { html: true }),
