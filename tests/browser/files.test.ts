@@ -143,6 +143,26 @@ describe.skipIf(!hasBrowser)('the files of a site', () => {
     expect(new TextDecoder().decode(await visit(''))).toBe('<h1>mine</h1>\n')
   }, 120_000)
 
+  test('a change that is undone takes back its own file alone, and never what somebody else made of it', async () => {
+    const undo = () => page.getByRole('button', { name: 'Undo' }).last().click()
+    const mine = textFile('index.html', '<h1>mine</h1>\n')
+    const others = [textFile('notes/about.txt', 'theirs'), ...files.slice(2)]
+    await alice.publish('blog', [mine, ...others])
+    await undo()
+    await eventually(async () => expect(await field().inputValue()).toContain('theirs'))
+    expect(new TextDecoder().decode(await visit(''))).toBe('<h1>theirs</h1>\n')
+    expect(new TextDecoder().decode(await visit('notes/about.txt'))).toBe('theirs')
+    await field().fill('<h1>again</h1>\n')
+    await page.keyboard.press('Control+s')
+    const visited = async () => new TextDecoder().decode(await visit(''))
+    await eventually(async () => expect(await visited()).toContain('again'))
+    await page.getByText('No changes').waitFor()
+    await alice.publish('blog', [textFile('index.html', '<h1>newer</h1>\n'), ...others])
+    await undo()
+    await page.getByText('Not undone: ').waitFor()
+    expect(new TextDecoder().decode(await visit(''))).toBe('<h1>newer</h1>\n')
+  }, 120_000)
+
   test('are created, renamed and deleted', async () => {
     await page.getByRole('link', { name: 'All files' }).click()
     await page.getByRole('button', { name: 'New file' }).click()

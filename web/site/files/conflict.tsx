@@ -5,7 +5,7 @@ import { words } from '#web/words/words.ts'
 import { type ComparedLine, compareLines } from './compare-lines.ts'
 import styles from './file-editor.module.css'
 import { shownText } from './line-ends.ts'
-import { decodeText } from './text-file.ts'
+import { decodeEditable } from './text-file.ts'
 
 interface ConflictProps {
   readonly mine: string
@@ -20,7 +20,7 @@ interface ConflictProps {
 export function Conflict({ mine, theirs, isBusy, onMine, onTheirs }: ConflictProps) {
   const texts = words.files.editor.conflict
   const [isOpen, setOpen] = useState(false)
-  const decoded = useMemo(() => (theirs === null ? null : decodeText(theirs)), [theirs])
+  const decoded = useMemo(() => (theirs === null ? null : decodeEditable(theirs)), [theirs])
   return (
     <div className={styles['conflict']}>
       <Notice title={texts.title} tone="danger">

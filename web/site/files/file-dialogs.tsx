@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { parseSitePath } from '#site/path.ts'
 import { Button } from '#web/parts/button.tsx'
 import { ConfirmDialog } from '#web/parts/confirm.tsx'
@@ -76,13 +76,21 @@ export function FileDialog({ action, files, onClose, rkey }: FileDialogProps) {
 interface PathFormProps extends Pick<FileDialogProps, 'files' | 'onClose' | 'rkey'> {
   /** The file that is renamed; null: a new one. */
   readonly file: ListedFile | null
-  readonly publish: (change: SiteChange) => Promise<void>
+  readonly publish: (change: SiteChange) => Promise<boolean>
 }
 
 function PathForm({ file, files, onClose, publish, rkey }: PathFormProps) {
   const texts = words.files
   const { isBusy, problem, run, setProblem } = useAction()
   const [typed, setTyped] = useState(file?.path ?? '')
+  // It may be cancelled while it is published: nothing opens then.
+  const isOpen = useRef(false)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const path = parseSitePath(typed.trim().replace(/^\/+/, ''))
@@ -90,7 +98,7 @@ function PathForm({ file, files, onClose, publish, rkey }: PathFormProps) {
     if (path === file?.path) return onClose()
     if (files.some((known) => known.path === path)) return setProblem(texts.pathTaken(path))
     const isDone = await run(async () => publish(await changeTo(path)))
-    if (!isDone) return
+    if (!isDone || !isOpen.current) return
     onClose()
     if (file === null) goTo(editAddress(rkey, path))
   }

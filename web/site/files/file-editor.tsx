@@ -10,9 +10,9 @@ import { Skeleton } from '#web/parts/skeleton.tsx'
 import { Link } from '#web/shell/link.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './file-editor.module.css'
-import { contentAddress, editedBytesMax, filesAddress, readContent } from './live-file.ts'
+import { contentAddress, filesAddress, readContent } from './live-file.ts'
 import { TextEditor } from './text-editor.tsx'
-import { decodeText, type TextFile } from './text-file.ts'
+import { decodeText, editedBytesMax, type TextFile } from './text-file.ts'
 
 interface FileEditorProps {
   readonly rkey: string

@@ -1,23 +1,21 @@
 import { isReservedFile } from '#site/visit/find-file.ts'
 import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
+import { editedBytesMax } from './text-file.ts'
 import type { ListedFile } from './tree-rows.ts'
 
-/** Larger files cannot be edited: every key press compares the whole text. */
-export const editedBytesMax = 500_000
-
-/** Where the bytes of a file of the live version are, as a download. */
-export const contentAddress = (rkey: string, path: string): string =>
+/** Where the bytes of a file of the live version, or of the one with this id, are, as a download. */
+export const contentAddress = (rkey: string, path: string, id = 'live'): string =>
   addressOf('GET /api/site/:rkey/versions/:id/content', {
-    params: { rkey, id: 'live' },
+    params: { rkey, id },
     query: { path },
   }).path
 
-/** The bytes of a file of the live version; null: there is no such file. Throws ApiError. */
-export async function readContent(rkey: string, path: string): Promise<Blob | null> {
+/** The bytes of a file of the live version, or of the one with this id; null: there is no such file. Throws ApiError. */
+export async function readContent(rkey: string, path: string, id?: string): Promise<Blob | null> {
   let response: Response
   try {
-    response = await fetch(contentAddress(rkey, path))
+    response = await fetch(contentAddress(rkey, path, id))
     if (response.ok) return await response.blob()
   } catch (cause) {
     throw new ApiError(null, words.server.unreachable, { cause })

@@ -9,8 +9,8 @@ import { CodeField } from './code-field.tsx'
 import { Conflict } from './conflict.tsx'
 import styles from './file-editor.module.css'
 import { editText, lineEndOf, shownText } from './line-ends.ts'
-import { editedBytesMax, isSame, readContent } from './live-file.ts'
-import { decodeText, encodeText, type TextFile } from './text-file.ts'
+import { isSame, readContent } from './live-file.ts'
+import { decodeEditable, editedBytesMax, encodeText, type TextFile } from './text-file.ts'
 import { useSiteChange } from './use-site-change.ts'
 
 interface TextEditorProps {
@@ -44,6 +44,8 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
   const [text, setText] = useState(file.text)
   const [problem, setProblem] = useState<string | null>(null)
   const [theirs, setTheirs] = useState<Theirs | null>(null)
+  // What was live before the last changes, as long as visitors may still get it.
+  const [earlier, setEarlier] = useState<readonly (Uint8Array | null)[]>([])
   const isDirty = text !== base.text
   const isDirtyNow = useRef(isDirty)
   useEffect(() => {
@@ -64,17 +66,20 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
     }
     setProblem(null)
     try {
-      await publish({
+      const isLive = await publish({
         set: [{ path, content: new Blob([bytes]) }],
         message: words.files.messages.edited(path),
         done: (isLive) => (isLive ? words.files.published(path) : words.files.publishedSoon(path)),
         check: async () => {
           const live = await bytesOf(rkey, path)
-          if (!isSame(live, onto)) throw new FileChangedError({ bytes: live })
+          if (![onto, ...earlier].some((known) => isSame(live, known))) {
+            throw new FileChangedError({ bytes: live })
+          }
         },
       })
       setTheirs(null)
       setBase(edited)
+      setEarlier(isLive ? [] : [...earlier, onto])
     } catch (error) {
       if (error instanceof FileChangedError) setTheirs(error.theirs)
       else if (!leaveIfSignedOut(error)) {
@@ -87,7 +92,7 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
   }
   useShortcut(save)
   const takeTheirs = (): void => {
-    const decoded = theirs?.bytes == null ? null : decodeText(theirs.bytes)
+    const decoded = theirs?.bytes == null ? null : decodeEditable(theirs.bytes)
     if (decoded === null) {
       onReread()
       return

@@ -9,6 +9,13 @@ export interface TextFile {
   readonly hasMark: boolean
 }
 
+/** Larger files cannot be edited: every key press compares the whole text. */
+export const editedBytesMax = 500_000
+
+/** Null for what is not text, or too large to be edited. */
+export const decodeEditable = (bytes: Uint8Array): TextFile | null =>
+  bytes.length > editedBytesMax ? null : decodeText(bytes)
+
 /** Null for what is not text. Bytes that are not Unicode are read as Windows-1252, where every byte is a character. */
 export function decodeText(bytes: Uint8Array): TextFile | null {
   for (const [encoding, mark] of marks) {

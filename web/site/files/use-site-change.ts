@@ -7,9 +7,10 @@ import { BaseChangedError, sendDeploy } from '#web/publish/send/send-deploy.ts'
 import { watchJob } from '#web/publish/send/watch-job.ts'
 import { ApiError, call } from '#web/server/api.ts'
 import { keys } from '#web/server/queries.ts'
+import { leaveIfSignedOut } from '#web/server/session.ts'
 import { toast } from '#web/shell/toasts.ts'
-import { useRestore } from '#web/site/versions/use-restore.ts'
 import { words } from '#web/words/words.ts'
+import { isSame, readContent } from './live-file.ts'
 
 /** A change of a few files of the live version. */
 export interface SiteChange {
@@ -25,30 +26,90 @@ export interface SiteChange {
 
 interface SiteChanges {
   readonly isBusy: boolean
-  /** Publishes it and offers the way back. Throws ApiError, ReadError and what `check` throws. */
-  readonly publish: (change: SiteChange) => Promise<void>
+  /**
+   * Publishes it and offers the way back. True when visitors have it, false when they will in a moment. Throws ApiError,
+   * ReadError and what `check` throws.
+   */
+  readonly publish: (change: SiteChange) => Promise<boolean>
 }
 
-/** Publishes changes of the site's files, one at a time. `onUndone` is called when one was taken back. */
+/** Names of sites of which a change is being published. */
+const changing = new Set<string>()
+
+/**
+ * Publishes changes of the site's files, one at a time. What takes a change back leaves all other files as they are by
+ * then. `onUndone` is called when one was taken back.
+ */
 export function useSiteChange(rkey: string, onUndone: () => void = () => undefined): SiteChanges {
   const client = useQueryClient()
-  const { undo } = useRestore(rkey, null)
   const [isBusy, setBusy] = useState(false)
-  const publish = async (change: SiteChange): Promise<void> => {
+  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (changing.has(rkey)) throw new ApiError(null, words.files.busy)
+    changing.add(rkey)
     setBusy(true)
     try {
+      return await work()
+    } finally {
+      changing.delete(rkey)
+      setBusy(false)
+    }
+  }
+  const publish = (change: SiteChange): Promise<boolean> =>
+    alone(async () => {
       const before = await liveVersion(rkey)
       const { live } = await published(rkey, change)
       await refresh(client, rkey)
-      const run = (id: string): void => void undo(id).then(onUndone)
-      const action = before === null ? null : { label: words.files.undo, run: () => run(before) }
+      const action =
+        before === null ? null : { label: words.files.undo, run: () => void undo(change, before) }
       toast(change.done(live), { action })
-    } finally {
-      setBusy(false)
+      return live
+    })
+  const undo = async (change: SiteChange, before: string): Promise<void> => {
+    try {
+      await alone(async () => published(rkey, await changeBack(rkey, change, before)))
+      await refresh(client, rkey)
+      toast(words.files.undone)
+      onUndone()
+    } catch (error) {
+      if (leaveIfSignedOut(error)) return
+      const why = error instanceof ApiError ? error.message : words.server.failed
+      toast(words.files.undoFailed(why), { tone: 'danger' })
     }
   }
   return { isBusy, publish }
 }
+
+/** What makes the files of a change as they were in the version with the id `before`, unless somebody has changed them since. */
+async function changeBack(
+  rkey: string,
+  { message, remove = [], set = [] }: SiteChange,
+  before: string,
+): Promise<SiteChange> {
+  const made = new Map<string, Blob | null>(remove.map((path) => [path, null]))
+  for (const { path, content } of set) made.set(path, content)
+  const was = new Map<string, Blob | null>()
+  for (const path of made.keys()) was.set(path, await readContent(rkey, path, before))
+  const check = async (): Promise<void> => {
+    for (const [path, content] of made) {
+      const live = await bytesOf(await readContent(rkey, path))
+      // The change may not be live yet.
+      const known = [await bytesOf(content), await bytesOf(was.get(path) ?? null)]
+      if (!known.some((each) => isSame(live, each))) {
+        throw new ApiError(409, words.files.changed(path))
+      }
+    }
+  }
+  return {
+    set: [...was].flatMap(([path, content]) => (content === null ? [] : { path, content })),
+    remove: [...was].flatMap(([path, content]) => (content === null ? path : [])),
+    message: words.files.messages.undone(message),
+    done: () => words.files.undone,
+    check,
+  }
+}
+
+const bytesOf = async (content: Blob | null): Promise<Uint8Array | null> =>
+  content && new Uint8Array(await content.arrayBuffer())
 
 const refresh = (client: QueryClient, rkey: string) =>
   Promise.all([

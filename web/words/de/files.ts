@@ -44,6 +44,7 @@ export const files = {
   removeYes: 'Datei löschen',
   createYes: 'Datei anlegen',
   messages: {
+    undone: (message: string) => `Rückgängig gemacht: ${message}`,
     edited: (path: string) => `${path} bearbeitet`,
     created: (path: string) => `${path} hinzugefügt`,
     renamed: (from: string, to: string) => `${from} in ${to} umbenannt`,
@@ -53,6 +54,9 @@ export const files = {
   publishedSoon: (path: string) => `${path} ist veröffentlicht. Besucher bekommen es gleich.`,
   removed: (path: string) => `${path} ist gelöscht.`,
   undo: 'Rückgängig',
+  undone: 'Deine Änderung ist rückgängig gemacht.',
+  undoFailed: (why: string) => `Nicht rückgängig gemacht: ${why}`,
+  busy: 'Eine Änderung dieser Website wird gerade veröffentlicht. Versuch es gleich noch einmal.',
 
   editor: {
     back: 'Alle Dateien',

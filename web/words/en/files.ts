@@ -41,6 +41,7 @@ export const files = {
   removeYes: 'Delete file',
   createYes: 'Create file',
   messages: {
+    undone: (message: string) => `Undone: ${message}`,
     edited: (path: string) => `Edited ${path}`,
     created: (path: string) => `Added ${path}`,
     renamed: (from: string, to: string) => `Renamed ${from} to ${to}`,
@@ -50,6 +51,9 @@ export const files = {
   publishedSoon: (path: string) => `${path} is published. Visitors get it in a moment.`,
   removed: (path: string) => `${path} is deleted.`,
   undo: 'Undo',
+  undone: 'Your change is undone.',
+  undoFailed: (why: string) => `Not undone: ${why}`,
+  busy: 'A change of this site is being published. Try again in a moment.',
 
   editor: {
     back: 'All files',
