@@ -21,15 +21,15 @@ import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
+import { tooManyVersions } from '#store/sites/oldest-version-records.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
   removeVersionRecord,
-  tooManyVersions,
-  type VersionRecordKey,
   type VersionRecordOutcome,
 } from '#store/sites/record-version-record.ts'
 import { findVersionQuotaProblem } from '#store/sites/version-quota.ts'
+import type { VersionRecordKey } from '#store/sites/version-record-rows.ts'
 import { hasManyNewer } from '#store/sites/version-records.ts'
 import type { IngestContext } from './ingest-site.ts'
 import { assertStillSigns, readProven } from './proven-reading.ts'

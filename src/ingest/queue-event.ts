@@ -15,8 +15,8 @@ import {
   enqueueVersions,
 } from '#store/queues/enqueue.ts'
 import { listQueuedNames, listQueuedVersions } from '#store/queues/queued.ts'
-import type { VersionRecordKey } from '#store/sites/record-version-record.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
+import type { VersionRecordKey } from '#store/sites/version-record-rows.ts'
 import { versionCollection } from './ingest-version.ts'
 
 export const partCollection = 'place.sitehost.subfs'

@@ -13,7 +13,7 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { tooManyVersions } from '#store/sites/record-version-record.ts'
+import { tooManyVersions } from '#store/sites/oldest-version-records.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { findVersionByLabel } from '#store/sites/version-addresses.ts'
 import {

@@ -1,14 +1,22 @@
-import type { Selectable, Transaction } from 'kysely'
-import { accountVersionRecordsMax, versionRecordsMax } from '#site/limits.ts'
-import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
+import type { Transaction } from 'kysely'
+import { type Did, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
-import { appendChange, appendLabelChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { rememberForgotten, rememberKept } from './forgotten-versions.ts'
+import { dropOldest, ignoreOldest } from './oldest-version-records.ts'
+import {
+  deleteRow,
+  findRow,
+  insertRow,
+  tellEdge,
+  updateRow,
+  type VersionRecordKey,
+  type VersionRecordRow,
+} from './version-record-rows.ts'
 import { withdrawIfEarlier } from './withdrawals.ts'
 
 /** A version that its owner keeps as a record, as ingest judged it. */
@@ -52,15 +60,8 @@ export type VersionRecordOutcome =
   | 'too-many'
   | 'not-known'
 
-export interface VersionRecordKey {
-  readonly did: Did
-  readonly key: VersionKey
-}
-
 /** Removals of an account that are remembered; further ones are not. */
 export const removedVersionsMax = 1000
-
-export const tooManyVersions = `Only the newest ${versionRecordsMax} versions of a site are kept here. Delete older ones.`
 
 /** Stores a version record, or what is new about it. The oldest ones of a site or account with too many lose their content. */
 export function recordVersionRecord(
@@ -116,14 +117,14 @@ export function removeVersionRecord(
   })
 }
 
-/** Without what others decide. */
-type Row = Omit<Selectable<Schema['versionRecords']>, 'withdrawn'>
-
 /** The live revision is not outdated: the same record may have another snapshot now. */
-const isOutdated = (rev: string, { rev: known, state }: Row): boolean =>
+const isOutdated = (rev: string, { rev: known, state }: VersionRecordRow): boolean =>
   state === 'removed' ? rev <= known : rev < known
 
-function rowOf({ problems, source, pinned, ...facts }: NewVersionRecord, now: number): Row {
+function rowOf(
+  { problems, source, pinned, ...facts }: NewVersionRecord,
+  now: number,
+): VersionRecordRow {
   return {
     ...facts,
     id: Bun.randomUUIDv7(),
@@ -157,120 +158,9 @@ const removedRow = {
 } as const
 
 /** Apart from where and when it was read. */
-function isEqual(before: Row, now: Row): boolean {
+function isEqual(before: VersionRecordRow, now: VersionRecordRow): boolean {
   const { id: _, rev: __, seenAt: ___, ...facts } = now
   return Object.entries(facts).every(([name, value]) => Reflect.get(before, name) === value)
-}
-
-function findRow(transaction: Transaction<Schema>, { did, key }: VersionRecordKey) {
-  const row = transaction.selectFrom('versionRecords').selectAll()
-  return row.where('did', '=', did).where('key', '=', key).executeTakeFirst()
-}
-
-async function insertRow(transaction: Transaction<Schema>, row: Row): Promise<void> {
-  const { did: _, key: __, ...news } = row
-  await transaction
-    .insertInto('versionRecords')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['did', 'key']).doUpdateSet(news))
-    .execute()
-}
-
-async function updateRow(
-  transaction: Transaction<Schema>,
-  { did, key }: VersionRecordKey,
-  news: Partial<Row>,
-): Promise<void> {
-  const update = transaction.updateTable('versionRecords').set(news)
-  await update.where('did', '=', did).where('key', '=', key).execute()
-}
-
-async function deleteRow(
-  transaction: Transaction<Schema>,
-  { did, key }: VersionRecordKey,
-): Promise<void> {
-  const one = transaction.deleteFrom('versionRecords').where('did', '=', did)
-  await one.where('key', '=', key).execute()
-}
-
-/**
- * Its address has other contents, or none. The edge keeps with the site where its aliases lead, and the assets of versions
- * that were live.
- */
-async function tellEdge(
-  transaction: Transaction<Schema>,
-  row: Pick<Row, 'did' | 'site' | 'label' | 'alias' | 'manifest'> | undefined,
-  now: number,
-): Promise<void> {
-  if (row === undefined || row.label === null) return
-  await appendLabelChange(transaction, row.label, now)
-  if (row.site === '') return
-  const site = { did: row.did, name: row.site }
-  const isEarlier = row.manifest !== null && !(await isLive(transaction, site, row.manifest))
-  if (row.alias !== null || isEarlier) await appendChange(transaction, site, now)
-}
-
-async function isLive(
-  transaction: Transaction<Schema>,
-  { did, name }: SiteAddress,
-  recordCid: string,
-): Promise<boolean> {
-  const live = transaction
-    .selectFrom('versions')
-    .select('id')
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .where('state', '=', 'live')
-    .where('recordCid', '=', recordCid)
-  return (await live.executeTakeFirst()) !== undefined
-}
-
-/** Takes the content of the site's records beyond `versionRecordsMax`; returns their keys. */
-async function ignoreOldest(
-  transaction: Transaction<Schema>,
-  { did, site }: Pick<NewVersionRecord, 'did' | 'site'>,
-  now: number,
-): Promise<VersionKey[]> {
-  const rows = await transaction
-    .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'siteLabel', 'state', 'label', 'alias', 'manifest'])
-    .where('did', '=', did)
-    .where('site', '=', site)
-    .where('state', '!=', 'removed')
-    .orderBy('key', 'desc')
-    .execute()
-  const beyond = rows.slice(versionRecordsMax)
-  const problems = JSON.stringify([tooManyVersions])
-  for (const row of beyond.filter(({ state }) => state !== 'ignored')) {
-    const none = { state: 'ignored', label: null, snapshot: null, filesDigest: null } as const
-    await updateRow(transaction, row, { ...none, problems })
-    await rememberForgotten(transaction, row, now)
-    await tellEdge(transaction, row, now)
-  }
-  return beyond.map(({ key }) => key)
-}
-
-/** Deletes the account's records beyond `accountVersionRecordsMax`; returns their keys. */
-async function dropOldest(
-  transaction: Transaction<Schema>,
-  did: Did,
-  now: number,
-): Promise<VersionKey[]> {
-  const rows = await transaction
-    .selectFrom('versionRecords')
-    .select(['did', 'key', 'site', 'siteLabel', 'label', 'alias', 'manifest'])
-    .where('did', '=', did)
-    .where('state', '!=', 'removed')
-    .orderBy('key', 'desc')
-    .offset(accountVersionRecordsMax)
-    .limit(accountVersionRecordsMax)
-    .execute()
-  for (const row of rows) {
-    await deleteRow(transaction, row)
-    await rememberForgotten(transaction, row, now)
-    await tellEdge(transaction, row, now)
-  }
-  return rows.map(({ key }) => key)
 }
 
 async function hasManyRemoved(transaction: Transaction<Schema>, did: Did): Promise<boolean> {

@@ -3,8 +3,8 @@ import type { Did } from '#site/site-address.ts'
 import { decodeSnapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import type { Db } from '#store/database/database.ts'
 import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
-import type { VersionRecordKey } from './record-version-record.ts'
 import { type KeptSnapshot, snapshotPages } from './snapshot-pages.ts'
+import type { VersionRecordKey } from './version-record-rows.ts'
 
 /** An account's versions, all together, may take as many times what its live sites may. */
 const versionsFactor = 2

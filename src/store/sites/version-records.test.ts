@@ -17,13 +17,13 @@ import {
   versionKeyOf,
 } from '#tests/support/sample-rows.ts'
 import { expireVersions, forgetRemovedVersions } from './expire-versions.ts'
+import { tooManyVersions } from './oldest-version-records.ts'
 import { recordVersion } from './record-version.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
   removedVersionsMax,
   removeVersionRecord,
-  tooManyVersions,
 } from './record-version-record.ts'
 import { snapshotPages } from './snapshot-pages.ts'
 import { beginForget } from './unfinished-forgets.ts'

@@ -5,7 +5,7 @@ import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
-import type { VersionRecordKey } from './record-version-record.ts'
+import type { VersionRecordKey } from './version-record-rows.ts'
 
 type Row = Selectable<Schema['versionRecords']>
 
