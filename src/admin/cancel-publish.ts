@@ -1,5 +1,5 @@
+import { type Cancellation, markCancelled, settleCancelled } from '#publish/jobs/cancel-job.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
-import { type Cancellation, markCancelled, settleCancelled } from '#publish/jobs/jobs.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { findJob } from '#store/queues/jobs.ts'
 import { type AdminContext, audited, type By } from './action.ts'

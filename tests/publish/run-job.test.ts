@@ -7,9 +7,11 @@ import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
+import { cancelJob } from '#publish/jobs/cancel-job.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { JobPlan } from '#publish/jobs/job-plan.ts'
-import { cancelJob, queueJob, queuePlan, recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
+import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
+import { queueJob, queuePlan } from '#publish/jobs/queue-job.ts'
 import {
   newVersion,
   noPreviewScopeSentence,

@@ -1,7 +1,7 @@
 import type { ApiContext } from '#api/context.ts'
 import { sentences, takenDownSentence } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
-import { queuedJobsMax } from '#publish/jobs/jobs.ts'
+import { queuedJobsMax } from '#publish/jobs/queue-job.ts'
 import { accountSitesMax, overAccountSites, overUploadsPerDay } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'

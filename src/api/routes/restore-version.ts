@@ -1,7 +1,7 @@
 import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError, restarting } from '#api/errors.ts'
-import { queueRestore } from '#publish/jobs/jobs.ts'
+import { queueRestore } from '#publish/jobs/queue-job.ts'
 import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'

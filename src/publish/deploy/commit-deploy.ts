@@ -1,6 +1,6 @@
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { JobPlan } from '#publish/jobs/job-plan.ts'
-import { queuePlan } from '#publish/jobs/jobs.ts'
+import { queuePlan } from '#publish/jobs/queue-job.ts'
 import { spoolOwnerOf } from '#publish/jobs/spool-owner.ts'
 import { type NewVersion, newVersion } from '#publish/new-version.ts'
 import type { PlannedFile } from '#publish/planned-file.ts'

@@ -15,8 +15,10 @@ import { createJob, findJob, type Job, listUnfinishedJobs } from '#store/queues/
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, bob, newJob, siteOf } from '#tests/support/sample-rows.ts'
+import { cancelJob } from './cancel-job.ts'
 import type { JobContext } from './job-context.ts'
-import { cancelJob, queueJob, recoverJobs, runJobs } from './jobs.ts'
+import { recoverJobs, runJobs } from './jobs.ts'
+import { queueJob } from './queue-job.ts'
 
 let dir: string
 let database: Database

@@ -3,42 +3,23 @@ import { Lanes } from '#concurrency/lanes.ts'
 import type { Party } from '#concurrency/pace-history.ts'
 import { recordEvent } from '#observe/events.ts'
 import { inTrace, traceOf } from '#observe/trace.ts'
-import { newVersion } from '#publish/new-version.ts'
-import { cancelledSentence, interruptedSentence } from '#publish/publish-failure.ts'
-import { progressAtStart } from '#publish/publish-site.ts'
-import type { RestoreStatePlan } from '#publish/restore-stored-state.ts'
-import type { RestorePlan } from '#publish/restore-version.ts'
-import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
-import type { Did, SiteAddress } from '#site/site-address.ts'
-import type { Db } from '#store/database/database.ts'
+import { interruptedSentence } from '#publish/publish-failure.ts'
+import type { Did } from '#site/site-address.ts'
 import { databasePauseMsDefault, waitForDatabase } from '#store/database/wait-for-database.ts'
-import type { AccountLimits } from '#store/moderation/account-limits.ts'
 import { listOpenDeploys } from '#store/queues/deploys.ts'
 import {
-  cancelJobUnlessWriting,
   finishJob,
   listWaitingAccounts,
   requeueJobs,
   startNextJob,
   type WaitingAccount,
 } from '#store/queues/job-steps.ts'
-import {
-  createJob,
-  endedJobsAmong,
-  findJob,
-  type Job,
-  type JobAdmission,
-  listUnfinishedJobs,
-  type NewJob,
-  type NewJobOptions,
-} from '#store/queues/jobs.ts'
+import { endedJobsAmong, listUnfinishedJobs } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobPlan } from './job-plan.ts'
 import { detachedJobsMax, runningJobsMax, slowJobsMax } from './jobs-at-once.ts'
 import { runJob } from './run-job.ts'
 import { hostOf, spoolServerOf } from './spool-owner.ts'
 
-export const queuedJobsMax = 5
 /** Of either kind, the most jobs of one server, and of one registrable domain: one lane is left for others. */
 const shares = { quick: { host: 3, domain: 3 }, slow: { host: 3, domain: 3 } }
 /** Accounts examined per pass for the next jobs; the next pass examines others. */
@@ -46,109 +27,6 @@ const waitingAccountsMax = 2_000
 const lookAgainMs = 5_000
 /** Pause between passes when more accounts wait than one pass examines. */
 const lookFurtherMs = 1_000
-
-type QueueContext = Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & {
-  readonly limits?: AccountLimits
-}
-
-/** Queues a received upload, whose files stay in the spool under the job's id. */
-export async function queueJob(
-  id: string,
-  site: SiteAddress,
-  { files, skippedFiles, settings, retain }: ReceivedUpload,
-  context: QueueContext,
-): Promise<JobAdmission> {
-  const plan: JobPlan = { files, skippedFiles, retain, settings, changes: null }
-  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
-}
-
-/** Queues the restoring of a version. `id` must have a folder in the spool, as every job has. */
-export async function queueRestore(
-  id: string,
-  site: SiteAddress,
-  restore: RestorePlan | RestoreStatePlan,
-  context: QueueContext,
-): Promise<JobAdmission> {
-  const nothing = { files: [], skippedFiles: [], settings: null, changes: null }
-  const plan: JobPlan = { ...nothing, retain: true, restore }
-  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
-}
-
-interface QueuedPlan {
-  readonly id: string
-  readonly plan: JobPlan
-  /** As in the job's row. */
-  readonly expectedCid: string | null
-}
-
-/** Queues a job with `create`, which is or calls `createJob`. */
-export async function queuePlan<Admission extends { readonly created: boolean }>(
-  { id, plan, expectedCid }: QueuedPlan,
-  { did, name }: SiteAddress,
-  create: (db: Db, job: NewJob, options: NewJobOptions) => Promise<Admission>,
-  { db, limits = {}, log, wakeUps, now }: QueueContext,
-): Promise<Admission> {
-  const { files } = plan
-  const planned: JobPlan = { version: newVersion(now()), ...plan }
-  const progress = progressAtStart(files)
-  const admission = await create(
-    db,
-    { id, did, site: name, progress, plan: JSON.stringify(planned), expectedCid },
-    { queuedMax: queuedJobsMax, now: now(), limits },
-  )
-  if (admission.created) {
-    const sizes = { files: files.length, bytes: progress.bytesTotal }
-    recordEvent(log, 'publish_started', { job: id, did, site: name, ...sizes })
-  }
-  wakeUps.notify('jobs')
-  return admission
-}
-
-export type Cancellation = 'cancelled' | 'too-late' | 'ended'
-
-interface CancelledJob {
-  readonly outcome: Cancellation
-  /** It had no attempt under way that could remove its files and report. */
-  readonly wasWaiting: boolean
-}
-
-/** Ends a job for its owner unless it is writing to the repository. The next upload reuses the blobs that it has sent. */
-export async function cancelJob(
-  job: Job,
-  context: Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now' | 'spool'>,
-): Promise<Cancellation> {
-  const cancelled = await markCancelled(job, context, cancelledSentence)
-  await settleCancelled(job, cancelled, context)
-  return cancelled.outcome
-}
-
-/** Ends a job in the database only, with this sentence. After the commit, `settleCancelled` does the rest. */
-export async function markCancelled(
-  job: Job,
-  { db, now }: Pick<JobContext, 'db' | 'now'>,
-  sentence: string,
-): Promise<CancelledJob> {
-  const was = await cancelJobUnlessWriting(db, job, sentence, now())
-  if (was !== null) return { outcome: 'cancelled', wasWaiting: was === 'pending' }
-  const isWriting = (await findJob(db, job.id))?.finishedAt === null
-  return { outcome: isWriting ? 'too-late' : 'ended', wasWaiting: false }
-}
-
-/** Reports a cancelled job and removes its files, which no rollback would bring back. */
-export async function settleCancelled(
-  job: Job,
-  { outcome, wasWaiting }: CancelledJob,
-  { log, spool, wakeUps }: Pick<JobContext, 'log' | 'spool' | 'wakeUps'>,
-): Promise<void> {
-  if (outcome !== 'cancelled') return
-  // A running job removes its own folder when it notices, and reports.
-  if (wasWaiting) {
-    recordEvent(log, 'publish_cancelled', { job: job.id, did: job.did, site: job.site })
-    await spool.remove(job.id)
-  }
-  wakeUps.notify('jobs')
-  wakeUps.notify('job-progress')
-}
 
 /**
  * Requeues the jobs that a dead process left running, ends jobs without files, and removes files that belong neither to

@@ -1,0 +1,76 @@
+import { recordEvent } from '#observe/events.ts'
+import { newVersion } from '#publish/new-version.ts'
+import { progressAtStart } from '#publish/publish-site.ts'
+import type { RestoreStatePlan } from '#publish/restore-stored-state.ts'
+import type { RestorePlan } from '#publish/restore-version.ts'
+import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import type { AccountLimits } from '#store/moderation/account-limits.ts'
+import {
+  createJob,
+  type JobAdmission,
+  type NewJob,
+  type NewJobOptions,
+} from '#store/queues/jobs.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
+
+export const queuedJobsMax = 5
+
+type QueueContext = Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & {
+  readonly limits?: AccountLimits
+}
+
+/** Queues a received upload, whose files stay in the spool under the job's id. */
+export async function queueJob(
+  id: string,
+  site: SiteAddress,
+  { files, skippedFiles, settings, retain }: ReceivedUpload,
+  context: QueueContext,
+): Promise<JobAdmission> {
+  const plan: JobPlan = { files, skippedFiles, retain, settings, changes: null }
+  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
+}
+
+/** Queues the restoring of a version. `id` must have a folder in the spool, as every job has. */
+export async function queueRestore(
+  id: string,
+  site: SiteAddress,
+  restore: RestorePlan | RestoreStatePlan,
+  context: QueueContext,
+): Promise<JobAdmission> {
+  const nothing = { files: [], skippedFiles: [], settings: null, changes: null }
+  const plan: JobPlan = { ...nothing, retain: true, restore }
+  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
+}
+
+interface QueuedPlan {
+  readonly id: string
+  readonly plan: JobPlan
+  /** As in the job's row. */
+  readonly expectedCid: string | null
+}
+
+/** Queues a job with `create`, which is or calls `createJob`. */
+export async function queuePlan<Admission extends { readonly created: boolean }>(
+  { id, plan, expectedCid }: QueuedPlan,
+  { did, name }: SiteAddress,
+  create: (db: Db, job: NewJob, options: NewJobOptions) => Promise<Admission>,
+  { db, limits = {}, log, wakeUps, now }: QueueContext,
+): Promise<Admission> {
+  const { files } = plan
+  const planned: JobPlan = { version: newVersion(now()), ...plan }
+  const progress = progressAtStart(files)
+  const admission = await create(
+    db,
+    { id, did, site: name, progress, plan: JSON.stringify(planned), expectedCid },
+    { queuedMax: queuedJobsMax, now: now(), limits },
+  )
+  if (admission.created) {
+    const sizes = { files: files.length, bytes: progress.bytesTotal }
+    recordEvent(log, 'publish_started', { job: id, did, site: name, ...sizes })
+  }
+  wakeUps.notify('jobs')
+  return admission
+}
