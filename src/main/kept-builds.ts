@@ -26,7 +26,7 @@ export type BuildOptions = Parameters<typeof Bun.build>[0]
 
 export type Build = (options: BuildOptions) => Promise<Built>
 
-const checkout = new URL('../../', import.meta.url).pathname
+export const checkout = new URL('../../', import.meta.url).pathname
 
 /** Which versions are installed (npm writes it). */
 const installed = 'node_modules/.package-lock.json'
@@ -64,7 +64,7 @@ async function build(options: BuildOptions): Promise<Built> {
 }
 
 /** Of everything that a bundle may be made of; null where npm has not installed the packages. */
-function hashOfSources(root: string): string | null {
+export function hashOfSources(root: string): string | null {
   const files = ['package.json', 'tsconfig.json', installed]
   for (const folder of ['src', 'web']) {
     const inside = Array.from(new Bun.Glob(`${folder}/**/*`).scanSync(root))
@@ -138,7 +138,7 @@ const split = (bytes: Buffer): [[hash: string, of: string], payload: Buffer] => 
 ]
 
 /** In hexadecimal digits; of two lists that differ, also if the same bytes are in them. */
-function hashOf(...parts: readonly (string | Uint8Array)[]): string {
+export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part)
   return hash.digest('hex')

@@ -6,14 +6,22 @@ import { printReady, readReady } from '#main/process/ready-line.ts'
 import { devSettings, startDevNetwork } from './dev-network.ts'
 import { devDataDir } from './network-data-dirs.ts'
 
-const mainFile = new URL('../main.ts', import.meta.url).pathname
+/** The modules themselves, which Bun watches. */
+const programFile = new URL('../program.ts', import.meta.url).pathname
 
 /** The service on a development network, in a child process that restarts when its code changes. */
 export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {
   const data = options.data ?? devDataDir
   await using network = await startDevNetwork(data, options)
   const child = Bun.spawn({
-    cmd: [process.execPath, '--watch', '--no-clear-screen', mainFile, 'serve', ...flagsOf(options)],
+    cmd: [
+      process.execPath,
+      '--watch',
+      '--no-clear-screen',
+      programFile,
+      'serve',
+      ...flagsOf(options),
+    ],
     env: childEnvironment({
       ...devSettings(network),
       DATA_DIR: join(data, 'sitehost'),
