@@ -37,15 +37,34 @@ const curveOfAllRuntimes: BunPlugin = {
   },
 }
 
+const noticesFile = 'THIRD-PARTY-NOTICES.txt'
+
+/** Names, versions and licences of the packages that these modules are from. */
+export async function noticesOf(inputs: readonly string[]): Promise<string> {
+  const packages = new Set(
+    inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+  )
+  const notices = await Promise.all([...packages].sort().map(noticeOf))
+  return `The command line contains code of these packages.\n\n${notices.join('\n\n')}\n`
+}
+
+async function noticeOf(folder: string): Promise<string> {
+  const { license, name, version } = await Bun.file(join(root, folder, 'package.json')).json()
+  const file = (await readdir(join(root, folder))).find((each) => /^licen[cs]e/i.test(each))
+  const text = file === undefined ? '' : await Bun.file(join(root, folder, file)).text()
+  return `--- ${name} ${version} (${license})\n\n${text.trim()}`.trim()
+}
+
 /** Writes the package that `npm install` takes to `file`. */
 export async function packCli(file: string): Promise<void> {
-  const { code } = await bundleCli()
+  const { code, inputs } = await bundleCli()
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-cli-'))
   try {
     await writeFile(join(dir, 'sitehost.js'), code)
     await chmod(join(dir, 'sitehost.js'), 0o755)
     await writeFile(join(dir, 'package.json'), JSON.stringify(manifest, null, 2))
     await copyFile(join(root, 'LICENSE'), join(dir, 'LICENSE'))
+    await writeFile(join(dir, noticesFile), await noticesOf(inputs))
     await copyFile(join(root, 'docs/command-line.md'), join(dir, 'README.md'))
     const packing = Bun.spawn(['npm', 'pack', '--silent'], { cwd: dir, stdout: 'ignore' })
     if ((await packing.exited) !== 0) throw new Error('npm pack failed')
@@ -65,7 +84,7 @@ const manifest = {
   type: 'module',
   engines,
   bin: { sitehost: 'sitehost.js' },
-  files: ['sitehost.js'],
+  files: ['sitehost.js', noticesFile],
 }
 
 if (import.meta.main) {

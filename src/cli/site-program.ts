@@ -1,5 +1,6 @@
-import type { Command, CommanderError } from 'commander'
+import { Argument, type Command, type CommanderError } from 'commander'
 import type { CommandContext } from './command-context.ts'
+import { completionOf, shells } from './completion.ts'
 import type { DeployOptions } from './deploy/deploy-plan.ts'
 
 /** Runs a command for site owners: its modules are loaded only then. Sets the exit code, and throws nothing. */
@@ -18,6 +19,7 @@ export function addSiteCommands(program: Command, run: RunSiteCommand): void {
   addHistory(add, run)
   addSettings(add, run)
   addVerified(add, run)
+  addCompletion(add, program)
 }
 
 /** Names of the commands: `bin/sitehost` lists them, too. */
@@ -305,6 +307,22 @@ Exit status: 0 it is, 1 it is not, 2 called wrongly.`,
         await verify(address, options, context)
       }),
     )
+}
+
+function addCompletion(add: Add, program: Command): void {
+  add(
+    'completion',
+    'print a script by which your shell completes commands and options',
+    `
+Examples:
+  sitehost completion bash >> ~/.bashrc
+  sitehost completion zsh >> ~/.zshrc
+  sitehost completion fish > ~/.config/fish/completions/sitehost.fish`,
+  )
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(shells))
+    .action((shell) => {
+      process.stdout.write(`${completionOf(program, shell)}\n`)
+    })
 }
 
 function exitAsDocumented({ exitCode }: CommanderError): never {

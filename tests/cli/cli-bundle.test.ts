@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { bundleCli } from '../../scripts/build-cli.ts'
+import { bundleCli, noticesOf } from '../../scripts/build-cli.ts'
 
 let bundle: Awaited<ReturnType<typeof bundleCli>>
 beforeAll(async () => {
@@ -31,6 +31,15 @@ test('it has what publishing shares, and nothing of the service', () => {
     'src/ingest/read-site.ts',
   ])
   expect(own()).toContain('src/publish/publish-site.ts')
+})
+
+test('the licence of each package in it goes with it', async () => {
+  const notices = await noticesOf(bundle.inputs)
+  for (const name of ['commander', 'zod', '@atcute/oauth-node-client', 'core-js', 'mime']) {
+    expect(notices).toMatch(new RegExp(`^--- ${name} \\d.*\\(`, 'm'))
+  }
+  expect(notices).not.toContain('(undefined)')
+  expect(notices).toContain('Permission is hereby granted')
 })
 
 test('nothing in it needs Bun', async () => {
