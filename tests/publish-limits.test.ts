@@ -68,11 +68,11 @@ describe('a server', () => {
   test('that fails, or loses connections, half way: sent again', async () => {
     for (const fault of [{ status: 503 }, { reset: true }, { loseAnswer: true }]) {
       world.network.setFaults({
-        [uploadMethod]: { ...fault, after: 20, times: 10 },
+        [uploadMethod]: { ...fault, after: 10, times: 10 },
         [commitMethod]: { ...fault, times: 1 },
       })
-      const files = smallFiles(60, JSON.stringify(fault))
-      expect(await alice.publish('faulty', files)).toMatchObject({ fileCount: 60 })
+      const files = smallFiles(30, JSON.stringify(fault))
+      expect(await alice.publish('faulty', files)).toMatchObject({ fileCount: 30 })
     }
   }, 120_000)
 
