@@ -13,3 +13,5 @@ test.each<[number, string]>([
   [1e9, '1 GB'],
   [5e15, '5,000 TB'],
 ])('%d bytes read %j', (bytes, text) => expect(byteText(bytes)).toBe(text))
+
+test('a German reads a decimal comma', () => expect(byteText(1_500_000, 'de')).toBe('1,5 MB'))

@@ -236,6 +236,28 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     expect(await htmlOf('site-5')).toContain('Built')
   }, 60_000)
 
+  test('of a site: an update goes on after a reload, on the site’s own page', async () => {
+    await page.goto('/sites/site-6')
+    let puts = 0
+    let isBack = false
+    await page.route('**/api/deploys/*/files/*', (route) => {
+      puts++
+      return isBack ? route.continue() : route.fulfill({ status: 503 })
+    })
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Update site-6' })
+    await dialog.getByLabel('Choose a folder').setInputFiles(folder)
+    await eventually(async () => expect(puts).toBeGreaterThan(1))
+    page.once('domcontentloaded', () => {
+      isBack = true
+    })
+    await page.reload()
+    await told('site-6 is updated.')
+    await page.unrouteAll()
+    expect(new URL(page.url()).pathname).toBe('/sites/site-6')
+    expect(await htmlOf('site-6')).toContain('Updated')
+  }, 60_000)
+
   test('that is empty takes a folder, and goes on where it gets a name', async () => {
     const carol = await world.signedIn('carol.test')
     const opened = await openPage(browser, world.app, { client: carol })

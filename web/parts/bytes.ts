@@ -1,4 +1,8 @@
-export { byteText as formatBytes } from '#site/byte-text.ts'
+import { byteText } from '#site/byte-text.ts'
+import { currentLocale } from '#web/words/locale.ts'
+
+/** In the language of the document. */
+export const formatBytes = (bytes: number): string => byteText(bytes, currentLocale())
 
 /** `1 file`, `1,200 files`. */
 export function formatCount(count: number, noun: string): string {

@@ -22,6 +22,18 @@ export async function updateSite(site: string, take: () => Promise<Choice | null
   await finish(site)
 }
 
+/** Continues what this tab was sending for a site when its document was left. */
+export async function continueUpdate(site: string): Promise<void> {
+  if (publishSession.wanted !== site) return
+  await publishSession.restore()
+  const { isRestored, publish } = publishSession.state
+  if (publishSession.wanted !== site || !isRestored || publish.stage !== 'idle') return
+  // What the service has nothing of is asked for on the page for that.
+  if (!publishSession.hasBegun) return
+  await publishSession.continue(site)
+  await finish(site)
+}
+
 /** The same once more. */
 export async function retryUpdate(site: string): Promise<void> {
   const { publish } = publishSession.state

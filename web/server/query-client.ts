@@ -1,8 +1,14 @@
-import { hashKey, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
+import {
+  hashKey,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 import { dropKept, keep, readKept } from './kept-answers.ts'
 import { keptQueries, keys, userQuery } from './queries.ts'
-import { isLeavingAccount, leaveIfSignedOut, rememberSignedIn } from './session.ts'
+import { followSignOuts, isLeavingAccount, leaveIfSignedOut, rememberSignedIn } from './session.ts'
 
 const retriesMax = 2
 
@@ -25,6 +31,7 @@ export function openQueryClient(): QueryClient {
         if (meta?.['isKept'] === true) keep(queryKey, answer)
       },
     }),
+    mutationCache: new MutationCache({ onError: (error) => void leaveIfSignedOut(error) }),
     defaultOptions: { queries: { staleTime: freshMs, retry: isWorthRetrying } },
   })
   for (const { queryKey } of keptQueries as readonly { readonly queryKey: QueryKey }[]) {
@@ -32,6 +39,7 @@ export function openQueryClient(): QueryClient {
     client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
   }
   dropWhenAnother(client)
+  followSignOuts()
   return client
 }
 

@@ -18,6 +18,20 @@ let isLeaving = false
 
 /** Goes where nobody is signed in any more. Nothing of the account stays in the tab, and no late answer leads elsewhere. */
 export async function leaveAccount(address: string): Promise<void> {
+  new BroadcastChannel(signOuts).postMessage(null)
+  await leaveTab(address)
+}
+
+/** Leaves the account in this tab when another one does. */
+export function followSignOuts(): void {
+  new BroadcastChannel(signOuts).onmessage = () => {
+    if (!isLeaving) void leaveTab('/')
+  }
+}
+
+const signOuts = 'signed-out'
+
+async function leaveTab(address: string): Promise<void> {
   isLeaving = true
   // The back button may bring this page as it was left.
   addEventListener('pageshow', () => location.reload(), { once: true })

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { Tabs } from '#web/parts/tabs.tsx'
+import { continueUpdate } from '#web/publish/update-site.ts'
 import { siteQuery } from '#web/server/queries.ts'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
@@ -15,6 +16,7 @@ import { SiteHead } from './site-head.tsx'
 export function SiteFrame({ params, children }: PageProps & { children: ReactNode }) {
   const { rkey = '' } = params
   const { data: site, error, refetch } = useQuery(siteQuery(rkey))
+  useEffect(() => void continueUpdate(rkey), [rkey])
   if (site === null) return <Missing rkey={rkey} />
   const again = (
     <Button look="secondary" onClick={() => void refetch()}>

@@ -21,6 +21,7 @@ export function SearchField({ search, onSearch, found }: SearchFieldProps) {
         autoCapitalize="none"
         autoComplete="off"
         onChange={(event) => onSearch(event.target.value)}
+        onKeyDown={({ key }) => key === 'Escape' && onSearch('')}
         placeholder={sites.search}
         spellCheck={false}
         type="search"

@@ -1,12 +1,12 @@
 import type { Site } from '#api/contract/client.ts'
 import { CopyButton } from '#web/parts/copy-button.tsx'
-import { Status } from '#web/parts/status.tsx'
 import { type Column, Table } from '#web/parts/table.tsx'
 import type { Names } from '#web/server/api.ts'
 import { addressOf } from '#web/site/best-address.ts'
 import { words } from '#web/words/words.ts'
 import type { Address } from './address.ts'
 import { AddressMenu } from './address-menu.tsx'
+import { AddressState } from './address-state.tsx'
 import styles from './addresses.module.css'
 import { PrimaryButton } from './primary-button.tsx'
 
@@ -30,7 +30,7 @@ export function Addresses({ site, names }: { site: Site; names: Names }) {
         )
       },
     },
-    { name: texts.table.state, cell: (row) => <StateOf address={row} /> },
+    { name: texts.table.state, cell: (row) => <AddressState {...row} /> },
     {
       name: texts.table.primary,
       cell: (row) => hasChoice && isServed(row) && <PrimaryButton address={row} rkey={site.rkey} />,
@@ -67,12 +67,3 @@ function addressesOf(site: Site, { customDomains }: Names): Address[] {
 /** Whether visitors reach the site by it, and the owner may choose it. */
 const isServed = ({ kind, custom }: Address): boolean =>
   kind === 'claimed' || (kind === 'own' && custom?.verified === true)
-
-function StateOf({ address: { kind, custom } }: { address: Address }) {
-  const { states } = words.domains
-  if (kind === 'permanent') return <Status state="resting">{states.permanent}</Status>
-  if (custom?.lost) return <Status state="broken">{states.lost}</Status>
-  if (kind === 'own' && !custom?.verified) return <Status state="waiting">{states.waiting}</Status>
-  if (custom?.warning) return <Status state="warn">{states.warned}</Status>
-  return <Status state="live">{states.live}</Status>
-}

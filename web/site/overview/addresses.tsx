@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
-import { Status } from '#web/parts/status.tsx'
+import { namesQuery } from '#web/server/queries.ts'
 import { addressOf } from '#web/site/best-address.ts'
+import { AddressState } from '#web/site/domains/address-state.tsx'
 import { pageOf } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'
 import styles from './addresses.module.css'
@@ -9,7 +11,9 @@ import { Card } from './card.tsx'
 /** Under which addresses visitors find the site, the permanent one last. */
 export function Addresses({ site }: { site: Site }) {
   const { overview } = words.site
-  const { states } = words.domains
+  // Only of the owner's domains there is more to know.
+  const enabled = site.domains.some(({ type }) => type === 'custom')
+  const { data: names } = useQuery({ ...namesQuery, enabled })
   return (
     <Card
       more={{ name: overview.allDomains, href: `${pageOf(site)}/domains` }}
@@ -17,19 +21,20 @@ export function Addresses({ site }: { site: Site }) {
     >
       <ul className={styles['addresses']}>
         {site.domains.map((row) => {
-          const isServed = row.type === 'sitehost' || row.verified
+          const known = names?.customDomains.find(({ domain }) => domain === row.domain)
+          const plain = { verified: true, lost: false, warning: null }
+          const custom =
+            row.type === 'custom' ? (known ?? { ...plain, verified: row.verified }) : null
           return (
             <li key={row.domain}>
               <Address domain={row.domain} site={site} />
-              <Status state={isServed ? 'live' : 'waiting'}>
-                {isServed ? states.live : states.waiting}
-              </Status>
+              <AddressState custom={custom} kind={custom === null ? 'claimed' : 'own'} />
             </li>
           )
         })}
         <li>
           <Address domain={null} site={site} />
-          <Status state="resting">{states.permanent}</Status>
+          <AddressState custom={null} kind="permanent" />
         </li>
       </ul>
     </Card>
