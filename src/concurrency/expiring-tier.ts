@@ -7,7 +7,10 @@ interface ExpiringOptions {
   readonly elapsed?: () => number
 }
 
-/** A `MemoryTier` whose entries leave memory `ttlMs` after they were kept, however often they are used. */
+/**
+ * A `MemoryTier` whose values are there for `ttlMs` after they were kept, however often they are used; what is over leaves memory
+ * at most `ttlMs` later.
+ */
 export class ExpiringTier<Value> {
   readonly #tier: MemoryTier<{ readonly value: Value; readonly expiresAt: number }>
   readonly #ttlMs: number
@@ -25,8 +28,8 @@ export class ExpiringTier<Value> {
     return kept !== null && this.#elapsed() < kept.expiresAt ? kept.value : undefined
   }
 
-  set(key: string, value: Value, bytes: number): void {
-    this.#tier.keep(key, { value, expiresAt: this.#elapsed() + this.#ttlMs }, bytes)
+  set(key: string, value: Value, { bytes, owner }: { bytes: number; owner: string }): void {
+    this.#tier.keep(key, { value, expiresAt: this.#elapsed() + this.#ttlMs }, bytes, owner)
     this.#sweep ??= this.#sweepLater()
   }
 
@@ -34,8 +37,8 @@ export class ExpiringTier<Value> {
     this.#tier.forget(key)
   }
 
-  clear(): void {
-    this.#tier.forgetAll()
+  deleteOwner(owner: string): void {
+    this.#tier.forgetOwner(owner)
   }
 
   #sweepLater(): ReturnType<typeof setTimeout> {

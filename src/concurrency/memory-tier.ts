@@ -103,6 +103,10 @@ export class MemoryTier<Value> {
     this.forgetWhere(() => true)
   }
 
+  forgetOwner(owner: string): void {
+    for (const { key } of this.#owners.get(owner)?.entries ?? []) this.forget(key)
+  }
+
   forgetWhere(isOver: (value: Value) => boolean): void {
     for (const { key, value } of this.#entries.values()) {
       if (value !== null && isOver(value)) this.forget(key)

@@ -56,9 +56,9 @@ export async function ingestSite(
   at?.('record-verified')
   if (!reading.found) {
     await assertStillSigns(identity, siteUri(address), context)
-    context.recentBlocks?.clear()
-    context.recentTrees?.clear()
-    context.recentVersions?.clear()
+    context.recentBlocks?.forget(address.did)
+    context.recentTrees?.forget(address.did)
+    context.recentVersions?.forget(address.did)
     const isRemoved = await removeSite(db, address, reading.rev, now())
     at?.('site-removed')
     if (isRemoved) recordEvent(log, 'site_removed', { did: address.did, site: address.name })

@@ -60,9 +60,9 @@ export async function ingestVersion(
   )
   if (!reading.found) {
     await assertStillSigns(identity, uriOf(key), context)
-    context.recentBlocks?.clear()
-    context.recentTrees?.clear()
-    context.recentVersions?.clear()
+    context.recentBlocks?.forget(key.did)
+    context.recentTrees?.forget(key.did)
+    context.recentVersions?.forget(key.did)
     const isRemoved = await removeVersionRecord(db, key, reading.rev, now())
     at?.('version-removed')
     if (isRemoved) log.info('version removed', { ...key })

@@ -48,7 +48,8 @@ export class RecentTrees {
   }
 
   keepPart(did: Did, cid: string, part: KnownPart): void {
-    this.#parts.set(`${did} ${cid}`, part, part.bytes * bytesPerRecordByte)
+    const bytes = part.bytes * bytesPerRecordByte
+    this.#parts.set(`${did} ${cid}`, part, { bytes, owner: did })
   }
 
   /** The files of this root in a repository whose tree has this CID. */
@@ -59,12 +60,12 @@ export class RecentTrees {
   keepFiles(did: Did, treeCid: string, root: Directory, files: FilesOfTree): void {
     let bytes = 0
     for (const path of files.files.keys()) bytes += bytesPerFile + path.length * bytesPerPathChar
-    this.#trees.set(keyOf(did, treeCid, root), files, bytes)
+    this.#trees.set(keyOf(did, treeCid, root), files, { bytes, owner: did })
   }
 
-  clear(): void {
-    this.#parts.clear()
-    this.#trees.clear()
+  forget(did: Did): void {
+    this.#parts.deleteOwner(did)
+    this.#trees.deleteOwner(did)
   }
 }
 

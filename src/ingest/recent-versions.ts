@@ -2,7 +2,7 @@ import { ExpiringTier } from '#concurrency/expiring-tier.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { versionDigest } from '#site/record/version-digest.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { KnownBlob } from '#store/sites/blobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
@@ -53,15 +53,12 @@ export class RecentVersions {
     const { filesDigest, snapshot } = judgement
     if (filesDigest === null || snapshot === null) return
     const { recordCid, site } = judged
-    this.#versions.set(
-      keyOf(site, { recordCid, filesDigest }),
-      version,
-      snapshot.length * bytesPerChar,
-    )
+    const bytes = snapshot.length * bytesPerChar
+    this.#versions.set(keyOf(site, { recordCid, filesDigest }), version, { bytes, owner: site.did })
   }
 
-  clear(): void {
-    this.#versions.clear()
+  forget(did: Did): void {
+    this.#versions.deleteOwner(did)
   }
 }
 

@@ -55,6 +55,6 @@ export class RecentRepositories {
   }
 
   #keep(recent: Recent): void {
-    this.#tier.set(recent.of.did, recent, recent.bytes)
+    this.#tier.set(recent.of.did, recent, { bytes: recent.bytes, owner: recent.of.did })
   }
 }

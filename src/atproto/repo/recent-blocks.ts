@@ -1,11 +1,13 @@
 import type { Did } from '@atcute/lexicons/syntax'
 import type { BlockMap } from '@atcute/mst'
-import { TtlMap } from '#concurrency/lru-map.ts'
+import { ExpiringTier } from '#concurrency/expiring-tier.ts'
 
 /** A site of ten thousand files has some 700 nodes and parts. */
-const blocksMax = 2_048
-/** Our parts are no larger; 32 MiB in all. */
+const bytesMax = 32 * 1024 * 1024
+/** Our parts are no larger. */
 const blockBytesMax = 16 * 1024
+/** Of a block, besides its bytes. */
+const bytesPerBlock = 256
 /** Long enough for the record of a version to be read after its site. */
 const ttlMs = 60_000
 
@@ -14,10 +16,10 @@ const ttlMs = 60_000
  * those of its version share nearly all of them. What a block proves, only a signed commit says.
  */
 export class RecentBlocks {
-  readonly #blocks: TtlMap<string, Uint8Array<ArrayBuffer>>
+  readonly #blocks: ExpiringTier<Uint8Array<ArrayBuffer>>
 
-  constructor(elapsed: () => number = () => performance.now()) {
-    this.#blocks = new TtlMap({ max: blocksMax, ttlMs, now: elapsed })
+  constructor(elapsed?: () => number) {
+    this.#blocks = new ExpiringTier({ bytesMax, ttlMs, ...(elapsed && { elapsed }) })
   }
 
   get(did: Did, cid: string): Uint8Array<ArrayBuffer> | undefined {
@@ -28,11 +30,13 @@ export class RecentBlocks {
   keep(did: Did, blocks: BlockMap): void {
     for (const [cid, bytes] of blocks) {
       // A copy: a block is a part of the answer that brought it.
-      if (bytes.length <= blockBytesMax) this.#blocks.set(`${did} ${cid}`, bytes.slice())
+      if (bytes.length > blockBytesMax) continue
+      const size = { bytes: bytes.length + bytesPerBlock, owner: did }
+      this.#blocks.set(`${did} ${cid}`, bytes.slice(), size)
     }
   }
 
-  clear(): void {
-    this.#blocks.clear()
+  forget(did: Did): void {
+    this.#blocks.deleteOwner(did)
   }
 }
