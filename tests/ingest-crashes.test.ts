@@ -25,6 +25,7 @@ const ofSites = ingestFailPoints.filter((point) => !ofGarbage.includes(point))
 describe('killed at', () => {
   let dir: string
   let network: Network
+  const sites: Promise<CrashingIngest>[] = []
   const crashes = new Map<IngestFailPoint, Promise<void>>()
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-ingest-crashes-'))
@@ -39,6 +40,7 @@ describe('killed at', () => {
         dataDir: join(dir, handle),
       })
       const site = before as Promise<CrashingIngest>
+      sites.push(site)
       for (const point of ofSites.filter((_, i) => i % handles.length === lane)) {
         const crash = before.then(async () => await (await site).crashAt(point))
         crashes.set(point, crash)
@@ -49,6 +51,7 @@ describe('killed at', () => {
   }, 300_000)
   afterAll(async () => {
     await Promise.allSettled(crashes.values())
+    for (const site of sites) await (await site)[Symbol.asyncDispose]()
     await network.stop()
     await rm(dir, { recursive: true })
   })

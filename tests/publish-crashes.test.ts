@@ -31,6 +31,7 @@ beforeAll(async () => {
   small = await open('bob.test', 3)
 }, 300_000)
 afterAll(async () => {
+  for (const site of [large, small]) await site[Symbol.asyncDispose]()
   await network.stop()
   await rm(dir, { recursive: true })
 })

@@ -69,7 +69,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     recentVersions: new RecentVersions(),
     limits,
     visitedQuota: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
-    at: failAt(settings.failPoint),
+    at: failAt(settings),
     now,
   }
   const forget = (did: Did): void => {

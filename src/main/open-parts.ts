@@ -74,7 +74,7 @@ export async function openParts(
   )
   const { hosting, ingest } = hostingPart
   const version = await readVersion()
-  const at = failAt(config.failPoint)
+  const at = failAt(config)
   return {
     ...options,
     at,

@@ -44,6 +44,7 @@ const versionKey = '3kaaaaaaaaaa2'
 export class CrashingIngest {
   readonly #options: CrashingIngestOptions
   readonly #account: PdsAccount
+  #service: ServiceProcess | undefined
   #app = ''
   #version = 0
 
@@ -56,8 +57,9 @@ export class CrashingIngest {
   static async open(options: CrashingIngestOptions): Promise<CrashingIngest> {
     const account = await createSession(options.network.pds, options.handle, 'hunter2pass')
     const site = new CrashingIngest(options, account)
-    await using service = await site.#start()
-    site.#app = service.ready.app
+    await site.#dieAt(null)
+    site.#service = await site.#start()
+    site.#app = site.#service.ready.app
     await site.#writeNext()
     await site.#settles(site.#version)
     return site
@@ -70,17 +72,29 @@ export class CrashingIngest {
   async crashAt(failPoint: IngestFailPoint): Promise<void> {
     const before = this.#version
     const { act, shows, versions } = this.#deedFor(failPoint)
-    {
-      await using dying = await this.#start(failPoint)
-      await act()
-      expect(await dying.exited).toBe(128 + 9)
-    }
-    await using service = await this.#start()
+    this.#service ??= await this.#start()
+    await this.#dieAt(failPoint)
+    await act()
+    expect(await this.#service.exited).toBe(128 + 9)
+    await this.#dieAt(null)
+    this.#service = await this.#start()
     expect(await this.#shown()).toBeOneOf([before, shows])
     await this.#settles(shows)
     if (versions !== undefined) expect(this.#keptVersions()).toBe(versions)
     if (shows === null) await this.#forgetDeletion(failPoint)
-    expect(await service.end('SIGTERM')).toBe(0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    expect(await this.#service?.end('SIGTERM')).toBe(0)
+  }
+
+  /** The service that runs: each start finishes what the last one left, and is killed in its turn. */
+  async #dieAt(failPoint: IngestFailPoint | null): Promise<void> {
+    await Bun.write(this.#pointFile, failPoint ?? '')
+  }
+
+  get #pointFile(): string {
+    return `${this.#options.dataDir}.failpoint`
   }
 
   #deedFor(failPoint: IngestFailPoint): Deed {
@@ -154,14 +168,14 @@ export class CrashingIngest {
     return store.query<{ rows: number }, []>(count).get()?.rows ?? Number.NaN
   }
 
-  async #start(failPoint?: IngestFailPoint): Promise<ServiceProcess> {
+  async #start(): Promise<ServiceProcess> {
     const { dataDir, network } = this.#options
     const port = this.#app === '' ? await ownPort() : new URL(this.#app).port
     return await startServiceProcess(['serve', '--port', port, '--data', dataDir], {
       ...devSettings(network),
       INGEST: 'all',
       LOG_LEVEL: 'error',
-      ...(failPoint && { FAILPOINT: failPoint }),
+      FAILPOINT_FILE: this.#pointFile,
     })
   }
 }

@@ -27,6 +27,7 @@ interface CrashingSiteOptions {
 export class CrashingSite {
   readonly #options: CrashingSiteOptions
   readonly #did: string
+  #service: ServiceProcess | undefined
   #app = ''
   #client = new AppClient('')
   #url = ''
@@ -41,8 +42,9 @@ export class CrashingSite {
   /** Signs in and publishes the first version. */
   static async open(options: CrashingSiteOptions): Promise<CrashingSite> {
     const site = new CrashingSite(options)
-    await using service = await site.#start()
-    site.#app = service.ready.app
+    await site.#dieAt(null)
+    site.#service = await site.#start()
+    site.#app = site.#service.ready.app
     site.#client = new AppClient(site.#app)
     await site.#client.signIn(options.handle, 'hunter2pass')
     site.#url = String((await site.#publishNext())['url'])
@@ -55,7 +57,8 @@ export class CrashingSite {
    */
   async crashAt(failPoint: FailPoint): Promise<'completed' | 'failed' | null> {
     const jobId = await this.#publishUntil(failPoint)
-    await using service = await this.#start()
+    await this.#dieAt(null)
+    this.#service = await this.#start()
     expect(await visibleVersion(this.#url)).toBeOneOf([this.#version, this.#version + 1])
     const end = jobId === null ? null : await this.#endOf(jobId)
     if (end === 'completed') this.#version += 1
@@ -68,26 +71,39 @@ export class CrashingSite {
     await eventually(async () => {
       expect(await readdir(join(this.#options.dataDir, 'spool'))).toEqual([])
     })
-    expect(await service.end('SIGTERM')).toBe(0)
     return end
   }
 
-  async #start(failPoint?: FailPoint): Promise<ServiceProcess> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    expect(await this.#service?.end('SIGTERM')).toBe(0)
+  }
+
+  /** The service that runs: each start finishes what the last one left, and is killed in its turn. */
+  async #dieAt(failPoint: FailPoint | null): Promise<void> {
+    await Bun.write(this.#pointFile, failPoint ?? '')
+  }
+
+  get #pointFile(): string {
+    return `${this.#options.dataDir}.failpoint`
+  }
+
+  async #start(): Promise<ServiceProcess> {
     const { dataDir, network } = this.#options
     const port = this.#app === '' ? await ownPort() : new URL(this.#app).port
     return await startServiceProcess(['serve', '--port', port, '--data', dataDir], {
       ...devSettings(network),
       LOG_LEVEL: 'error',
-      ...(failPoint && { FAILPOINT: failPoint }),
+      FAILPOINT_FILE: this.#pointFile,
     })
   }
 
   async #publishUntil(failPoint: FailPoint): Promise<string | null> {
-    await using service = await this.#start(failPoint)
+    this.#service ??= await this.#start()
+    await this.#dieAt(failPoint)
     const before = this.#jobIds()
     // The answer may be lost with the process.
     await this.#client.upload(siteName, this.#filesOf(this.#version + 1)).catch(() => undefined)
-    expect(await service.exited).toBe(128 + 9)
+    expect(await this.#service.exited).toBe(128 + 9)
     const [jobId = null, ...more] = this.#jobIds().filter((id) => !before.includes(id))
     expect(more).toEqual([])
     return jobId

@@ -221,6 +221,7 @@ describe('what a setting should be is told in plain words', () => {
     NO_COLOR: null,
     LOG_ROWS_MAX: [['0', '-1', '1.5', 'x'], /^LOG_ROWS_MAX: a whole number, 1 or more$/],
     WEB_RELOAD: [['true'], flag],
+    FAILPOINT_FILE: null,
     FAILPOINT: [['nowhere'], /^FAILPOINT: for tests only/],
   }
   for (const [name, row] of Object.entries(wrong)) {

@@ -105,6 +105,7 @@ function configOf(values: z.infer<typeof settings>) {
     logColours: values.NO_COLOR === undefined,
     webReload: values.WEB_RELOAD,
     failPoint: values.FAILPOINT,
+    failPointFile: values.FAILPOINT_FILE ?? null,
   }
 }
 

@@ -103,6 +103,7 @@ export const settings = z.object({
   NO_COLOR: z.string().optional(),
   LOG_ROWS_MAX: wholeNumber('a whole number, 1 or more', { min: 1 }).default(200_000),
   WEB_RELOAD: flag.default(false),
+  FAILPOINT_FILE: z.string().optional(),
   FAILPOINT: z
     .enum(
       [
