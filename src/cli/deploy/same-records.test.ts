@@ -151,7 +151,7 @@ test('service and command line write the same records of the same folders, and r
       expect(ofService.uploads).toBe(uploads)
     }
   })
-  await fc.assert(property, { numRuns: fuzzRunsOf(40) })
+  await fc.assert(property, { numRuns: fuzzRunsOf(15) })
 })
 
 /** As another build of zlib has compressed it, at the path `a.html`. */
