@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { CommandError } from '#cli/command-error.ts'
@@ -25,7 +26,7 @@ interface SavedFile {
 
 const nobody: SavedFile = { current: null, accounts: [] }
 const lockPauseMs = 50
-/** A process that holds the lock for longer than any server may take to answer has died. */
+/** A process of another machine that holds the lock for longer than any server may take to answer has died. */
 const lockMsMax = 120_000
 
 /** Accounts and their tokens in one file that only its owner may read, shared by all commands of this person. */
@@ -110,14 +111,30 @@ export class SavedAccounts {
 /** False while another process holds it. */
 async function isLocked(lock: string): Promise<boolean> {
   try {
-    await (await open(lock, 'wx', 0o600)).close()
+    await writeFile(lock, holder(process.pid), { mode: 0o600, flag: 'wx' })
     return true
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }
+  const [host, pid] = (await readFile(lock, 'utf8').catch(() => '')).split(' ')
+  if (host === hostname() && hasEnded(Number(pid))) {
+    await rm(lock, { force: true })
+    return false
+  }
   const since = await stat(lock).catch(() => null)
   if (since !== null && Date.now() - since.mtimeMs > lockMsMax) await rm(lock, { force: true })
   return false
+}
+
+const holder = (pid: number): string => `${hostname()} ${pid}`
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'ESRCH'
+  }
 }
 
 function parseFile(value: unknown): SavedFile {
