@@ -12,7 +12,7 @@ export function failAt({
   failPointFile,
 }: Pick<Config, 'failPoint' | 'failPointFile'>): (point: Point) => void {
   return (point) => {
-    const chosen = failPointFile === null ? failPoint : readFileSync(failPointFile, 'utf8')
+    const chosen = failPointFile === null ? failPoint : readFileSync(failPointFile, 'utf8').trim()
     if (point === chosen) process.kill(process.pid, 'SIGKILL')
   }
 }

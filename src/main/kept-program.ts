@@ -25,16 +25,26 @@ export async function keptProgram(root = checkout): Promise<string | null> {
   try {
     await mkdir(temporary, { recursive: true, mode: 0o700 })
     if (!(await bundle(root, temporary))) return null
-    await rm(folder, { recursive: true, force: true })
-    await rename(temporary, folder)
+    await take(temporary, folder, program)
     await removeOldest(kept)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
   } finally {
     await rm(temporary, { recursive: true, force: true }).catch(() => undefined)
   }
-  // Another process may have been faster.
   return (await isOwn(program)) ? program : null
+}
+
+/** Keeps what another process has put there meanwhile, whose files may be in use, unless others could have written it. */
+async function take(temporary: string, folder: string, program: string): Promise<void> {
+  try {
+    await rename(temporary, folder)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    if (await isOwn(program)) return
+    await rm(folder, { recursive: true, force: true })
+    await rename(temporary, folder)
+  }
 }
 
 /** Nobody else could have written what is to be run. */

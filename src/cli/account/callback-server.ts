@@ -7,7 +7,13 @@ import { codeOf } from '#observe/code-of.ts'
 interface CallbackServer extends AsyncDisposable {
   readonly origin: string
   /** What `complete` makes of the query that a browser arrives with; the browser is told whether it worked. */
-  receive<T>(complete: (query: URLSearchParams) => Promise<T>, signal: AbortSignal): Promise<T>
+  receive<T>(complete: Complete<T>, signal: AbortSignal): Promise<T>
+}
+
+interface Complete<T> {
+  readonly complete: (query: URLSearchParams) => Promise<T>
+  /** Of an error: the query was not of this sign-in, which goes on. Any page and program of this machine can send one. */
+  readonly isForeign: (error: unknown) => boolean
 }
 
 /** Where a browser of this machine comes back to (RFC 8252 §7.3). Another port if this one is taken; 0: any. */
@@ -28,13 +34,14 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
-    async receive<T>(complete: (query: URLSearchParams) => Promise<T>, signal: AbortSignal) {
+    async receive<T>({ complete, isForeign }: Complete<T>, signal: AbortSignal) {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
       answer = (request, response) => {
-        const url = new URL(request.url ?? '/', origin)
+        const target = request.url ?? ''
+        const url = URL.canParse(target, origin) ? new URL(target, origin) : null
         if (
           request.method !== 'GET' ||
-          url.pathname !== callbackPath ||
+          url?.pathname !== callbackPath ||
           !url.searchParams.has('state')
         ) {
           response.writeHead(404, headers).end()
@@ -44,9 +51,9 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
           (result) =>
             response.writeHead(200, headers).end(page('You are signed in.'), () => resolve(result)),
           (error) =>
-            response
-              .writeHead(400, headers)
-              .end(page('You are not signed in.'), () => reject(error)),
+            response.writeHead(400, headers).end(page('You are not signed in.'), () => {
+              if (!isForeign(error)) reject(error)
+            }),
         )
       }
       return await orAborted(promise, signal)

@@ -94,7 +94,7 @@ async function arrival(
       console.warn('That is not the address: it begins with http://127.0.0.1 and has a “state”.')
     }
   }
-  const ways = [server.receive(complete, either)]
+  const ways = [server.receive({ complete, isForeign }, either)]
   if (console.isInteractive) ways.push(pasted())
   try {
     return await Promise.race(ways)
@@ -103,6 +103,11 @@ async function arrival(
     await Promise.allSettled(ways)
   }
 }
+
+const isForeign = (error: unknown): boolean =>
+  error instanceof CommandError &&
+  error.cause instanceof SignInError &&
+  ['expired', 'other-browser'].includes(error.cause.failure)
 
 /** Somebody sits in front of this machine. */
 function isDesktop({ env, platform } = process): boolean {

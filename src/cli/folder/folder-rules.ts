@@ -6,6 +6,7 @@ import { ignoreFileName, siteFileName } from '#site/upload/path-rules.ts'
 import { parseSiteFile } from '#site/upload/site-file.ts'
 import type { FolderRules } from './folder-choice.ts'
 import { contentOf } from './folder-content.ts'
+import { FolderError } from './folder-error.ts'
 import type { FolderListing } from './folder-listing.ts'
 
 /** What a folder says of itself in its `sitehost.json` and `.sitehostignore`. */
@@ -19,7 +20,7 @@ export interface ReadRules {
   readonly problem: string | null
 }
 
-/** Throws UnreadableFileError: without the rules, ignored secrets could be shown. */
+/** Throws FolderError for rules that cannot be read: without them, ignored secrets would be published. */
 export async function readFolderRules(listing: FolderListing): Promise<ReadRules> {
   const text = await textOf(listing, siteFileName, siteFileBytesMax)
   const parsed = parseSiteFile(text === '' ? '{}' : text)
@@ -35,7 +36,16 @@ export async function readFolderRules(listing: FolderListing): Promise<ReadRules
 
 const nothing = { site: null, settings: null, ignore: [] }
 
-async function textOf({ files }: FolderListing, name: string, bytesMax: number): Promise<string> {
+async function textOf(
+  { files, leftOut }: FolderListing,
+  name: string,
+  bytesMax: number,
+): Promise<string> {
+  if (leftOut.some(({ path }) => path === name)) {
+    throw new FolderError(
+      `${name} cannot be read: put a file there, not a link that leads out of the folder.`,
+    )
+  }
   const file = files.find(({ path }) => path === name)
   return file === undefined ? '' : await startOf(contentOf(file), bytesMax + 1)
 }

@@ -25,7 +25,12 @@ export async function setSettings(
   const { address, parts } = await openSite(options, context)
   const written = await explained(signal, async () => {
     const before = parseSettings(await readSettings(address.name, parts))
-    const settings = changedBy(before.ok ? before.settings : null, changes)
+    if (!before.ok) {
+      throw new CommandError(
+        `The settings of ${address.name} cannot be read, and nothing is changed: ${before.error}.`,
+      )
+    }
+    const settings = changedBy(before.settings, changes)
     return await writeSettings(address.name, settings, parts)
   })
   if (written === null) throw new CommandError(`There is no site ${address.name}.`)

@@ -8,7 +8,10 @@ import { explained } from '#cli/explained.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { byteText } from '#site/byte-text.ts'
+import { siteFilesMax } from '#site/limits.ts'
+import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import { skipReason } from '#site/upload/path-rules.ts'
 import { parseVersionKey } from '#site/version-key.ts'
 import { decodedContent } from './decoded-content.ts'
 import { findNamedSite } from './named-site.ts'
@@ -30,26 +33,34 @@ export async function pull(
   options: PullOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { console, signal } = context
+  const { console, limits, signal } = context
   const version = versionOf(options.at)
   const address = await findNamedSite(site, options, context)
   const into = folder ?? address.name
   await assertEmpty(into)
   const verified = await readVerified(address, version, context)
   const { cid, files, uri } = verified
+  const [written, leftOut] = partition([...files])
+  const filesMax = limits.siteFilesMax ?? siteFilesMax
+  if (files.size > filesMax) throw tooLarge(`more than ${filesMax} files (MAX_SITE_FILES)`)
   let done = 0
   let bytes = 0
-  await mapAtOnce([...files], { atOnce: fetchedAtOnce, signal }, async ([path, node]) => {
+  await mapAtOnce(written, { atOnce: fetchedAtOnce, signal }, async ([path, node]) => {
     const content = await contentOf(path, node, verified, context)
+    bytes += content.byteLength
+    if (bytes > limits.siteBytesMax) {
+      throw tooLarge(`more than ${byteText(limits.siteBytesMax)} (MAX_SITE_BYTES)`)
+    }
     const file = join(into, ...path.split('/'))
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, content, { flag: 'wx' }).catch((cause) => {
       throw new CommandError(`${file} cannot be written (${codeOf(cause)}).`, { cause })
     })
     done += 1
-    bytes += content.byteLength
-    console.progress(`Fetched ${done} of ${files.size} files: ${path}`)
+    console.progress(`Fetched ${done} of ${written.length} files: ${path}`)
   })
+  for (const path of leftOut)
+    console.warn(`Left out: ${path}, which no site of this program would have.`)
   if (options.json) {
     console.say(
       JSON.stringify({
@@ -58,16 +69,29 @@ export async function pull(
         uri,
         cid,
         folder: into,
-        files: files.size,
+        files: written.length,
+        leftOut,
         bytes,
       }),
     )
   } else {
     console.say(
-      `${counted(files.size, 'file')} (${byteText(bytes)}) of ${uri} are in ${into}, each as its owner signed it.`,
+      `${counted(written.length, 'file')} (${byteText(bytes)}) of ${uri} are in ${into}, each as its owner signed it.`,
     )
   }
 }
+
+type Named = readonly [path: SitePath, node: FileNode]
+
+/** Programs run what is in such places, `.git/config` for one: a stranger's site must not put anything there. */
+function partition(files: readonly Named[]): [written: Named[], leftOut: SitePath[]] {
+  const isWritten = ([path]: Named) => skipReason(path) === null
+  const leftOut = files.filter((file) => !isWritten(file)).map(([path]) => path)
+  return [files.filter(isWritten), leftOut]
+}
+
+const tooLarge = (what: string) =>
+  new CommandError(`The site has ${what}. What was fetched before stays in the folder.`)
 
 /** The content that the signed record names. Throws CommandError. */
 export async function contentOf(
@@ -78,13 +102,20 @@ export async function contentOf(
 ): Promise<Uint8Array> {
   const { limits, signal } = context
   const { ref, size } = node.blob
+  if (size > limits.fileBytesMax * base64Growth) throw tooLargeFile(path, limits.fileBytesMax)
   const bytes = await explained(signal, () => fetchStoredBlob(identity, ref.$link, size, context))
   const content = await decodedContent(bytes, node, limits.fileBytesMax)
   if (content !== null) return content
-  throw new CommandError(
-    `${path} is not what its record says, or is larger than ${byteText(limits.fileBytesMax)} (MAX_FILE_BYTES).`,
-  )
+  throw tooLargeFile(path, limits.fileBytesMax)
 }
+
+/** Of a stored form that is larger than its file. */
+const base64Growth = 4 / 3
+
+const tooLargeFile = (path: string, bytesMax: number) =>
+  new CommandError(
+    `${path} is not what its record says, or is larger than ${byteText(bytesMax)} (MAX_FILE_BYTES).`,
+  )
 
 function versionOf(text: string | undefined) {
   if (text === undefined) return null

@@ -83,7 +83,10 @@ export async function verify(
   if (!verdict.verified) throw new CommandError(`Not verified: ${verdict.problem}.`)
   if (options.json) return
   console.say(`Verified: ${verdict.path} of ${uri}`)
-  console.say(`signed by ${identity.claimedHandle ?? site.did} (${site.did}), record ${cid}`)
+  const handle = await context.identities.verifiedHandle(identity, context.signal)
+  console.say(
+    `signed by ${handle ?? 'an account without a verified handle'} (${site.did}), record ${cid}`,
+  )
 }
 
 async function load(address: string, { fetch, limits, signal }: CommandContext): Promise<Served> {
