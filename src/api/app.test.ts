@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { routes as contract } from '#api/contract/routes.ts'
 import { createJob } from '#store/queues/jobs.ts'
-import { longScript, origin, testApi } from '#tests/support/api.ts'
+import { inlineScript, longScript, origin, testApi } from '#tests/support/api.ts'
 import { alice, newJob } from '#tests/support/sample-rows.ts'
 
 const api = testApi()
@@ -255,6 +255,25 @@ describe('security headers', () => {
       if (path !== '/') expect(response.headers.get('cache-control')).toBe('no-store')
     })
   }
+})
+
+test('the policy of a document allows the one script in it, also when it has not changed', async () => {
+  const policyOf = async (path: string, headers = {}) => {
+    const answer = await api().request(path, { headers: { accept: 'text/html', ...headers } })
+    return [
+      answer.status,
+      /script-src [^;]*/.exec(answer.headers.get('content-security-policy') ?? '')?.[0],
+      answer.headers.get('etag') ?? '',
+    ]
+  }
+  const allowed = `script-src 'self' 'sha256-${new Bun.CryptoHasher('sha256').update(inlineScript).digest('base64')}'`
+  const [status, policy, etag] = await policyOf('/account')
+  expect([status, policy]).toEqual([200, allowed])
+  expect((await policyOf('/account', { 'if-none-match': etag })).slice(0, 2)).toEqual([
+    304,
+    allowed,
+  ])
+  expect((await policyOf('/'))[1]).toBe("script-src 'self'")
 })
 
 describe('on https', () => {

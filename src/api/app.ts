@@ -104,10 +104,12 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     await guards.admin(c)
     await next()
   })
-  const answerAsset = async (at: string, headers: Headers, status: 200 | 404) => {
+  const answerAsset = async (c: Context<ApiEnv>, at: string, status: 200 | 404) => {
+    const { headers } = c.req.raw
     const locale = localeOf(headers)
     const asset = webAssets.get(documentKey(at, locale)) ?? webAssets.get(at)
     if (asset === undefined) throw new ApiError(404, literals.notFound)
+    c.set('scriptHash', asset.scriptHash)
     const answer = await assetAnswer(asset, headers, status)
     if (webAssets.has(documentKey(at, 'de'))) {
       answer.headers.set('content-language', locale)
@@ -119,11 +121,11 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     const { path } = c.req
     const { headers } = c.req.raw
     const at = assetPath(path)
-    if (webAssets.has(at)) return answerAsset(at, headers, 200)
+    if (webAssets.has(at)) return answerAsset(c, at, 200)
     // People get the web app with status 404: it reads its own address and shows a "not found" page.
     const document = path.startsWith(`${adminPage}/`) ? adminPage : noPage
     return headers.get('accept')?.includes('text/html')
-      ? answerAsset(document, headers, 404)
+      ? answerAsset(c, document, 404)
       : c.notFound()
   })
   return app

@@ -68,6 +68,8 @@ export interface ApiEnv {
   readonly Variables: {
     /** Fields of a failure in addition to `error`. */
     readonly failureFields: { readonly success?: false } | undefined
+    /** Of the script in the document itself, as its content security policy names it. */
+    readonly scriptHash: string | undefined
     /** The page that says it to a person, in place of JSON. */
     readonly failurePage: ((status: number, sentence: string) => string) | undefined
   }

@@ -1,9 +1,11 @@
 import { createMiddleware } from 'hono/factory'
+import type { ApiEnv } from './context.ts'
 
-const contentSecurityPolicy = (frames: string): string =>
+const contentSecurityPolicy = (frames: string, scriptHash?: string): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    // The one script that is in a document itself.
+    scriptHash === undefined ? "script-src 'self'" : `script-src 'self' '${scriptHash}'`,
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -30,11 +32,10 @@ interface SecurityOptions {
 
 /** Sets the headers of every answer, errors included. Without a `Cache-Control`, it is not cached. */
 export function securityHeaders({ isHttps, sites }: SecurityOptions) {
-  const policy = contentSecurityPolicy(sites)
-  return createMiddleware(async (c, next) => {
+  return createMiddleware<ApiEnv>(async (c, next) => {
     await next()
     const { headers } = c.res
-    headers.set('content-security-policy', policy)
+    headers.set('content-security-policy', contentSecurityPolicy(sites, c.get('scriptHash')))
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
     // Other origins keep no reference to windows of ours and embed none of our resources.

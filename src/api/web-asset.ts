@@ -15,6 +15,8 @@ export interface WebAsset {
   readonly coded: () => Promise<CodedForms>
   /** Of the content. */
   readonly hash: string
+  /** Of the script in the document itself, as its content security policy names it. */
+  readonly scriptHash: string | undefined
 }
 
 type CodedForms = ReadonlyMap<MadeCoding, Blob>
@@ -24,19 +26,25 @@ interface AssetKind {
   readonly isImmutable?: boolean
   /** Compressed for the first request, not before. */
   readonly isCodedLater?: boolean
+  /** The script in the document itself. */
+  readonly inlineScript?: string
 }
 
 export async function makeWebAsset(
   content: string | Uint8Array<ArrayBuffer>,
-  { contentType, isCodedLater = false, isImmutable = false }: AssetKind,
+  { contentType, inlineScript, isCodedLater = false, isImmutable = false }: AssetKind,
 ): Promise<WebAsset> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
   const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
   const coded = async () => (isText ? await codedForms(hash, bytes) : noForms)
   if (!isCodedLater) await coded()
-  return { contentType, isImmutable, body: new Blob([bytes]), coded, hash }
+  const scriptHash = inlineScript === undefined ? undefined : policyHash(inlineScript)
+  return { contentType, isImmutable, body: new Blob([bytes]), coded, hash, scriptHash }
 }
+
+const policyHash = (script: string): string =>
+  `sha256-${new Bun.CryptoHasher('sha256').update(script).digest('base64')}`
 
 const noForms: CodedForms = new Map()
 

@@ -71,41 +71,37 @@ async function bundleApp(options: DocumentOptions): Promise<Made> {
   }
   const [built, theme, starts] = await Promise.all([
     bundle('index.html', split, options),
-    themeScript(common, options),
+    themeScript(common, build),
     startsOf(instance, common, build),
   ])
-  const [themePath] = theme
   const pages = lazy.pages.filter(({ pattern }) => hasStyleguide || pattern !== styleguide)
   const documentOf = async (page: PageModules, locale: Locale): Promise<[string, WebAsset]> => {
     // English is part of the shell.
     const words = locale === 'en' ? [] : [join(webDir, `words/${locale}.ts`)]
     const scripts = chunksOf([...page.files, ...words], built.metafile)
-    const html = withLoads(built.html, { locale, themePath, scripts, isOwn: page.isOwn })
+    const html = withLoads(built.html, { locale, theme, scripts, isOwn: page.isOwn })
     const start = page.pattern === '/' ? starts.get(locale) : undefined
-    const document = await built.documentOf(start === undefined ? html : withStart(html, start))
+    const document = await built.documentOf(
+      start === undefined ? html : withStart(html, start),
+      theme,
+    )
     return [documentKey(page.pattern, locale), document]
   }
   const documents = pages.flatMap((page) => locales.map((locale) => documentOf(page, locale)))
-  return [...built.files, theme, ...(await Promise.all(documents))]
+  return [...built.files, ...(await Promise.all(documents))]
 }
 
-/** What shows the chosen theme before anything is painted: a script that the page waits for, as for its style sheet. */
-async function themeScript(
-  options: AppOptions,
-  { build, isCodedLater }: DocumentOptions,
-): Promise<[path: string, WebAsset]> {
+/** Shows the chosen theme before anything is painted: in the document, since a request of its own would delay the page. */
+async function themeScript(options: AppOptions, build: Build): Promise<string> {
   const { files } = await build({
     ...options,
     entrypoints: [join(webDir, 'theme-first.ts')],
     splitting: false,
     format: 'iife',
-    naming: { entry: 'assets/[name]-[hash].[ext]' },
   })
   const [script] = files
   if (script === undefined) throw new Error('the theme has no script')
-  const { bytes, contentType } = script
-  const asset = await makeWebAsset(bytes, { contentType, isCodedLater, isImmutable: true })
-  return [script.path.replace(/^\./, ''), asset]
+  return textOf(script).trim()
 }
 
 /** The administrator's area: one document, at the path of each of its pages. */
@@ -139,7 +135,7 @@ interface Built {
   readonly files: Made
   /** The document, with the instance in it. */
   readonly html: string
-  readonly documentOf: (html: string) => Promise<WebAsset>
+  readonly documentOf: (html: string, inlineScript?: string) => Promise<WebAsset>
   readonly metafile: BuildMetafile
 }
 
@@ -162,8 +158,12 @@ async function bundle(
   return {
     files: (await Promise.all(made)).flat(),
     html: pageOf(html, instance),
-    documentOf: (html) =>
-      makeWebAsset(html, { contentType: page?.contentType ?? '', isCodedLater }),
+    documentOf: (html, inlineScript) =>
+      makeWebAsset(html, {
+        contentType: page?.contentType ?? '',
+        isCodedLater,
+        ...(inlineScript !== undefined && { inlineScript }),
+      }),
     metafile,
   }
 }
@@ -173,7 +173,8 @@ const ownAnswers = ['/api/user/info', '/api/user/sites']
 
 interface DocumentLoads {
   readonly locale: Locale
-  readonly themePath: string
+  /** The script that shows the chosen theme. */
+  readonly theme: string
   readonly scripts: readonly string[]
   readonly isOwn: boolean
 }
@@ -182,7 +183,7 @@ interface DocumentLoads {
  * The document in a language, with links for what its page needs, which is then loaded together with the shell. Pages of an
  * account have no text before their scripts, which the font would only delay: it is loaded for the first text.
  */
-function withLoads(html: string, { locale, themePath, scripts, isOwn }: DocumentLoads): string {
+function withLoads(html: string, { locale, theme, scripts, isOwn }: DocumentLoads): string {
   const missing = scripts.filter((path) => !html.includes(`"${path}"`))
   const answers = isOwn ? ownAnswers : []
   const links = [
@@ -193,7 +194,7 @@ function withLoads(html: string, { locale, themePath, scripts, isOwn }: Document
     .on('link[as="font"]', { element: (link) => void (isOwn && link.remove()) })
     .on('html', { element: (root) => void root.setAttribute('lang', locale) })
     .on('title', {
-      element: (title) => void title.before(`<script src="${themePath}"></script>`, { html: true }),
+      element: (title) => void title.before(`<script>${theme}</script>`, { html: true }),
     })
     .on('head', { element: (head) => void head.append(links.join(''), { html: true }) })
     .transform(html)

@@ -74,8 +74,7 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
     const context = await browser.newContext({ locale: 'en-US' })
     const page = await context.newPage()
     const arrived = Promise.withResolvers<void>()
-    // All but the small one that the page waits for, which sets the theme.
-    await page.route(/\/assets\/(?!theme-first-)[^/]+\.js$/, async (route) => {
+    await page.route(/\/assets\/[^/]+\.js$/, async (route) => {
       await arrived.promise
       await route.continue()
     })

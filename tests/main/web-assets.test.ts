@@ -65,6 +65,15 @@ describe('the start page', () => {
   })
 })
 
+test('the theme is chosen by a script in the document, which its content security policy names by its hash', async () => {
+  const document = (await assetsOf()).get('/editor')
+  const html = (await document?.body.text()) ?? ''
+  const inline = [...html.matchAll(/<script>([^<]*)<\/script>/g)].map(([, script = '']) => script)
+  expect(inline).toEqual([expect.stringContaining('localStorage')])
+  const hash = new Bun.CryptoHasher('sha256').update(inline[0] ?? '').digest('base64')
+  expect(document?.scriptHash).toBe(`sha256-${hash}`)
+})
+
 describe('the scripts of a page', () => {
   const kB = 1000
   const pages: readonly (readonly [path: string, chunk: string, bytesMax: number])[] = [
@@ -88,7 +97,7 @@ describe('the scripts of a page', () => {
       const scripts = [...html.matchAll(/"(\/[^"]*\.js)"/g)].map(([, script = '']) => script)
       expect(scripts.filter((script) => script.includes(`/${chunk}-`))).toHaveLength(1)
       // Each is a request.
-      expect(scripts.length).toBeLessThanOrEqual(7)
+      expect(scripts.length).toBeLessThanOrEqual(6)
       const imported = await Promise.all(
         scripts.map(async (script) => {
           const text = (await made.get(script)?.body.text()) ?? ''

@@ -173,10 +173,19 @@ const documentOf = (html: string) => makeWebAsset(html, { contentType: 'text/htm
 
 export const longScript = 'go();'.repeat(1000)
 
+export const inlineScript = 'theme()'
+
 export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
   ['/', await documentOf('<h1>app</h1>')],
   ['/ de', await documentOf('<h1>App</h1>')],
   ['/editor', await documentOf('<h1>app</h1>')],
+  [
+    '/account',
+    await makeWebAsset(`<script>${inlineScript}</script>`, {
+      contentType: 'text/html',
+      inlineScript,
+    }),
+  ],
   ['*', await documentOf('<h1>app</h1>')],
   ['/admin', await documentOf('<h1>area</h1>')],
   ['/admin/logs', await documentOf('<h1>area</h1>')],
