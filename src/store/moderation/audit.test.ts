@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { appendAuditEntry, listAuditEntries } from './audit.ts'
 
@@ -36,14 +37,14 @@ onEachStore('store/moderation/audit', (db) => {
     }
     let turns = 0
     let isSearching = true
-    const countTurn = () => {
-      turns++
-      if (isSearching) setTimeout(countTurn, 0)
+    const countTurns = async () => {
+      for (; isSearching; turns++) await yieldEventLoop()
     }
-    setTimeout(countTurn, 0)
+    const counting = countTurns()
     expect(await found('needle')).toEqual([1])
     isSearching = false
     expect(turns).toBeGreaterThan(0)
+    await counting
   })
 
   test('details, control characters and NUL come back as text', async () => {
