@@ -50,7 +50,10 @@ test('--help says where the settings are', () => {
 describe('each command for site owners', () => {
   const sites = new Command('sitehost')
   addSiteCommands(sites, async () => {})
-  const rows = sites.commands.map((command) => [command.name(), command] as const)
+  const rows = sites.commands.flatMap((command) => [
+    [command.name(), command] as const,
+    ...command.commands.map((each) => [`${command.name()} ${each.name()}`, each] as const),
+  ])
 
   test.each(rows)(
     '%s has an example, a section in the documents, and --json if it has a result',
@@ -60,15 +63,14 @@ describe('each command for site owners', () => {
       expect(help).toMatch(new RegExp(`Examples?:\\n {2}sitehost ${name}`))
       const text = await Bun.file(join(root, 'docs/command-line.md')).text()
       expect(text).toMatch(new RegExp(`^    sitehost ${name}\\b`, 'm'))
-      if (name === 'completion') return
-      const all = [command, ...command.commands].flatMap(({ options }) => options)
-      expect(all.map(({ long }) => long)).toContain('--json')
+      if (name === 'completion' || command.commands.length > 0) return
+      expect(command.options.map(({ long }) => long)).toContain('--json')
     },
   )
 
   test('obeys no file of the folder that bin/sitehost runs in', async () => {
     const script = await Bun.file(join(root, 'bin/sitehost')).text()
     const [, names = ''] = script.match(/^ {2}(.*)\) own=/m) ?? []
-    expect(names.split(' | ').sort()).toEqual(rows.map(([name]) => name).sort())
+    expect(names.split(' | ').sort()).toEqual(sites.commands.map((each) => each.name()).sort())
   })
 })

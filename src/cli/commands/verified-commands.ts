@@ -1,0 +1,44 @@
+import type { PullOptions } from '#cli/verified/pull.ts'
+import type { VerifyOptions } from '#cli/verified/verify.ts'
+import { account, json, type SiteCommand } from './site-command.ts'
+
+export const verifiedCommands: readonly SiteCommand[] = [
+  {
+    usage: 'pull <site> [folder]',
+    description: 'write the files of a site into a folder, each verified against the signed record',
+    arguments: [
+      { description: 'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>' },
+      { description: 'a new or empty folder (else one with the name of the site)' },
+    ],
+    options: [['--at <id>', 'a version of it, instead of what is live'], account, json],
+    about: 'Needs no sign-in.',
+    examples: [
+      'sitehost pull blog',
+      'sitehost pull alice.example.com/blog copy',
+      'sitehost pull blog old --at 3mkq2vtpdbk2c',
+    ],
+    run: async (context, options: PullOptions, name: string, folder: string | undefined) => {
+      const { pull } = await import('#cli/verified/pull.ts')
+      await pull(name, folder, options, context)
+    },
+  },
+  {
+    usage: 'verify <address>',
+    description: 'prove that a page, served by any host, is what the site’s owner signed',
+    arguments: [{ description: 'of the page' }],
+    options: [
+      ['--site <site>', 'which site it has to be; needed where the host does not say'],
+      json,
+    ],
+    about: 'Needs no sign-in.',
+    examples: [
+      'sitehost verify https://blog.example.com/about',
+      'sitehost verify https://mirror.example.net/ --site alice.example.com/blog',
+    ],
+    exitStatus: '0 it is, 1 it is not, 2 called wrongly.',
+    run: async (context, options: VerifyOptions, address: string) => {
+      const { verify } = await import('#cli/verified/verify.ts')
+      await verify(address, options, context)
+    },
+  },
+]
