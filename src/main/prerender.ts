@@ -1,36 +1,21 @@
-import { join } from 'node:path'
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import type { Instance } from '#site/instance.ts'
 import { type Locale, locales } from '#site/locales.ts'
-import { type Build, type BuildOptions, textOf } from './kept-builds.ts'
-
-/** The bundler's options of the app: its style sheet has the same names for the same classes. */
-export type AppOptions = Omit<BuildOptions, 'entrypoints'>
 
 const prerenderMsMax = 30_000
 
 /**
- * The start page in each language, as HTML that is equal to what the app draws first: it is read, and its form used, before
+ * The start page in each language, drawn by `web/prerender.tsx`, as HTML that is equal to what the app draws first: it is read, and its form used, before
  * and without the script. Throws what drawing it throws.
  */
 export async function prerenderStart(
-  webDir: string,
+  script: string,
   instance: Instance,
-  options: AppOptions,
-  build: Build,
 ): Promise<ReadonlyMap<Locale, string>> {
-  const { files } = await build({
-    ...options,
-    entrypoints: [join(webDir, 'prerender.tsx')],
-    splitting: false,
-    // Of workers of the app, which nothing starts here.
-    define: { ...options.define, 'import.meta.url': 'location.origin' },
-  })
-  const script = files.filter(({ isEntry }) => isEntry).map(textOf)
   const pages = locales.map(
     async (locale): Promise<[Locale, string]> => [
       locale,
-      await drawn(`${globalsOf(instance, locale)}${script.join('')}${answer}`),
+      await drawn(`${globalsOf(instance, locale)}${script}${answer}`),
     ],
   )
   return new Map(await Promise.all(pages))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { publicFiles } from './public-files.ts'
+import { publicFiles, readPictures } from './public-files.ts'
 
 const plain = {
   name: 'Sitehost',
@@ -16,7 +16,7 @@ async function files(
   instance: Partial<typeof plain> | object = {},
 ): Promise<Map<string, string[]>> {
   const opened = { instance: { ...plain, ...instance }, logo: null }
-  const texts = (await publicFiles(opened, startedAt)).map(
+  const texts = (await publicFiles(opened, await readPictures(), startedAt)).map(
     async ([path, { body, contentType }]) => {
       return [path, [contentType, await body.text()]] as [string, string[]]
     },
@@ -38,9 +38,9 @@ test('browsers and programs find what they look for', async () => {
 
 test('the pictures are what their names say', async () => {
   const bytesOf = async (path: string) => {
-    const found = (await publicFiles({ instance: plain, logo: null }, 0)).find(
-      ([at]) => at === path,
-    )
+    const found = (
+      await publicFiles({ instance: plain, logo: null }, await readPictures(), 0)
+    ).find(([at]) => at === path)
     return Buffer.from((await found?.[1].body.bytes()) ?? [])
   }
   const sizeOf = (png: Buffer) => [

@@ -1,16 +1,7 @@
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import type { Instance } from '#site/instance.ts'
 import type { OpenedInstance } from './instance.ts'
-
-const picturesDir = new URL('../../web/pictures/', import.meta.url)
-
-/** What `npm run pictures` makes, by path. */
-const pictures: Readonly<Record<string, string>> = {
-  '/favicon.ico': 'image/vnd.microsoft.icon',
-  '/apple-touch-icon.png': 'image/png',
-  '/icon-512.png': 'image/png',
-  '/social-card.png': 'image/png',
-}
+import type { BuiltFile } from './kept-builds.ts'
 
 /** Of the tokens `--paper` and `--accent`. */
 const colours = { background_color: '#faf9f6', theme_color: '#0b6b5d' }
@@ -20,6 +11,7 @@ const plainText = 'text/plain; charset=utf-8'
 /** Files that browsers and programs look for at fixed paths, for this instance. `now`: when it starts. */
 export async function publicFiles(
   { instance, logo }: OpenedInstance,
+  pictures: readonly BuiltFile[],
   now: number,
 ): Promise<[path: string, WebAsset][]> {
   const texts: [path: string, text: string, contentType: string][] = [
@@ -39,8 +31,7 @@ export async function publicFiles(
     ...texts.map(async ([path, text, contentType]): Promise<[string, WebAsset]> => {
       return [path, await makeWebAsset(text, { contentType })]
     }),
-    ...Object.entries(pictures).map(async ([path, contentType]): Promise<[string, WebAsset]> => {
-      const bytes = await Bun.file(new URL(`.${path}`, picturesDir)).bytes()
+    ...pictures.map(async ({ bytes, contentType, path }): Promise<[string, WebAsset]> => {
       return [path, await makeWebAsset(bytes, { contentType })]
     }),
   ])
@@ -100,3 +91,21 @@ const securityText = (origin: string, contact: string, now: number): string =>
 Expires: ${new Date(now + securityTextMs).toISOString()}
 Canonical: ${origin}/.well-known/security.txt
 `
+
+/** What `npm run pictures` makes, by path. */
+const pictureTypes: Readonly<Record<string, string>> = {
+  '/favicon.ico': 'image/vnd.microsoft.icon',
+  '/apple-touch-icon.png': 'image/png',
+  '/icon-512.png': 'image/png',
+  '/social-card.png': 'image/png',
+}
+
+const picturesDir = new URL('../../web/pictures/', import.meta.url)
+
+export const readPictures = (): Promise<BuiltFile[]> =>
+  Promise.all(
+    Object.entries(pictureTypes).map(async ([path, contentType]): Promise<BuiltFile> => {
+      const bytes = await Bun.file(new URL(`.${path}`, picturesDir)).bytes()
+      return { path, contentType, isEntry: false, bytes }
+    }),
+  )

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#main/config/config.ts'
 import { openInstance } from '#main/instance.ts'
-import { bundleWebAssets } from '#main/web-assets.ts'
+import { openWebAssets } from '#main/web-assets.ts'
 
 let dir: string
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const settings = {
 
 test('the page says who runs it, as text whatever it is', async () => {
   const opened = await openInstance(readConfig({}, settings))
-  const html = (await (await bundleWebAssets(opened)).get('/')?.body.text()) ?? ''
+  const html = (await (await openWebAssets(opened)).get('/')?.body.text()) ?? ''
   expect(html).toContain('<title>Ann’s &lt;hosts&gt; &amp; "friends"</title>')
   expect(html).not.toContain('<script>alert')
   const { origin } = opened.instance
@@ -49,9 +49,9 @@ describe('the logo', () => {
     await Bun.write(path, '<svg xmlns="http://www.w3.org/2000/svg"/>')
     const opened = await open(path)
     expect(opened.instance.logoPath).toBe('/logo.svg')
-    const asset = (await bundleWebAssets(opened)).get('/logo.svg')
+    const asset = (await openWebAssets(opened)).get('/logo.svg')
     expect([asset?.contentType, asset?.body.size]).toEqual(['image/svg+xml', 41])
-    const assets = await bundleWebAssets(opened)
+    const assets = await openWebAssets(opened)
     expect(assets.get('/favicon.ico')).toBe(asset)
     const html = (await assets.get('/editor')?.body.text()) ?? ''
     expect(html.match(/<link[^>]*href="\/logo.svg"/g)).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bundleWebAssets } from '#main/web-assets.ts'
+import { openWebAssets } from '#main/web-assets.ts'
 
 describe('the administrator’s area', () => {
   const scriptsOf = (assets: Awaited<ReturnType<typeof bundled>>, page: string) =>
@@ -123,11 +123,11 @@ describe('the scripts of a page', () => {
   })
 })
 
-let made: ReturnType<typeof bundleWebAssets> | null = null
+let made: ReturnType<typeof openWebAssets> | null = null
 
 /** Bundled once. */
 const assetsOf = () => {
-  made ??= bundleWebAssets({ instance: plainInstance, logo: null })
+  made ??= openWebAssets({ instance: plainInstance, logo: null })
   return made
 }
 

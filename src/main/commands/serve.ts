@@ -16,7 +16,7 @@ import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { openService, type Service } from '#main/service.ts'
-import { bundleWebAssets, reloadWebAssets } from '#main/web-assets.ts'
+import { openWebAssets, reloadWebAssets } from '#main/web-assets.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
 
@@ -76,7 +76,7 @@ export async function startServing(
   const openedInstance = await openInstance(config)
   const hasStyleguide = config.webReload
   const webAssets = config.roles.app
-    ? await bundleWebAssets(openedInstance, { hasStyleguide, isCodedLater: isLocal(config) })
+    ? await openWebAssets(openedInstance, { hasStyleguide, isCodedLater: isLocal(config) })
     : new Map()
   const stop = new AbortController()
   const stopping = AbortSignal.any([signal, stop.signal])
@@ -117,7 +117,7 @@ export async function startServing(
     opened.defer(() => metrics.stop(true))
   }
   if (config.webReload)
-    opened.adopt(reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
+    opened.adopt(await reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
   const drained = aborted(signal).then(() =>
     drain(server, { fetch, listenAgain, log, over: shutdown.over }),
   )

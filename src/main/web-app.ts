@@ -1,0 +1,30 @@
+import type { Locale } from '#site/locales.ts'
+import type { BuiltFile } from './kept-builds.ts'
+
+/** The web app as the bundler makes it, before it is an instance's: plain data. */
+export interface WebApp {
+  /** Of which each document of the app is made. */
+  readonly shell: BuiltFile
+  /** Shows the chosen theme before anything is painted. */
+  readonly theme: string
+  /** Draws the start page. */
+  readonly prerender: string
+  readonly documents: readonly DocumentOfApp[]
+  /** For all pages of the administrator's area. */
+  readonly admin: BuiltFile
+  /** Scripts, style sheets and fonts, whose names change with their content. */
+  readonly files: readonly BuiltFile[]
+  /** At paths that browsers and programs know. */
+  readonly pictures: readonly BuiltFile[]
+}
+
+/** A page in a language. */
+export interface DocumentOfApp {
+  /** The page's pattern in `web/routes.ts`. */
+  readonly pattern: string
+  readonly locale: Locale
+  /** Of an account. */
+  readonly isOwn: boolean
+  /** Addresses of what it needs, perhaps besides what every document has. */
+  readonly scripts: readonly string[]
+}
