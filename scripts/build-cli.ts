@@ -37,7 +37,7 @@ const curveOfAllRuntimes: BunPlugin = {
   },
 }
 
-const noticesFile = 'THIRD-PARTY-NOTICES.txt'
+export const noticesFile = 'THIRD-PARTY-NOTICES.txt'
 
 /** Names, versions and licences of the packages that these modules are from. */
 export async function noticesOf(inputs: readonly string[]): Promise<string> {
@@ -45,7 +45,7 @@ export async function noticesOf(inputs: readonly string[]): Promise<string> {
     inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
   )
   const notices = await Promise.all([...packages].sort().map(noticeOf))
-  return `The command line contains code of these packages.\n\n${notices.join('\n\n')}\n`
+  return `This program contains code of these packages.\n\n${notices.join('\n\n')}\n`
 }
 
 async function noticeOf(folder: string): Promise<string> {

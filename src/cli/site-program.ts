@@ -40,6 +40,10 @@ const completionRow: SiteCommand = {
   ],
 }
 
+export const siteCommandNames: ReadonlySet<string> = new Set(
+  [...siteCommands, completionRow].map(({ usage }) => usage.split(' ', 1)[0] ?? ''),
+)
+
 /** As `SiteCommand` has it, without the types of its row. */
 type RunRow = (context: CommandContext, ...optionsAndArguments: unknown[]) => Promise<void>
 

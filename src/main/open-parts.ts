@@ -7,12 +7,12 @@ import { readSecrets } from '#main/config/secret-key.ts'
 import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
 import { openSpans } from '#main/process/open-spans.ts'
 import type { StartError } from '#main/process/start-failure.ts'
-import { readVersion } from '#main/process/version.ts'
 import { logOfService } from '#observe/log-of-service.ts'
 import type { LogQueue } from '#observe/log-queue.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { RunningLog } from '#observe/start-log.ts'
 import type { Tally } from '#observe/tally.ts'
+import { version } from '#package.json'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { RecentRepositories } from '#publish/recent-repositories.ts'
 import type { Instance } from '#site/instance.ts'
@@ -73,7 +73,6 @@ export async function openParts(
     opened,
   )
   const { hosting, ingest } = hostingPart
-  const version = await readVersion()
   const at = failAt(config)
   return {
     ...options,

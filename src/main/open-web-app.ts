@@ -1,8 +1,11 @@
+import { deserialize } from 'node:v8'
 import type { WebApp } from './web-app.ts'
 
-/** Bundles the app, as far as that was not done before. */
+/** Bundles the app. A binary has it in a file, made when the binary was built. */
 export async function openWebApp(hasStyleguide: boolean): Promise<WebApp> {
-  // The bundler's part is not loaded where nothing is bundled.
+  if (Bun.isStandaloneExecutable) {
+    return deserialize(await Bun.file(new URL('./web-app', import.meta.url)).bytes())
+  }
   const { buildWebApp } = await import('./build-web-app.ts')
   return await buildWebApp(hasStyleguide)
 }

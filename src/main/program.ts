@@ -4,7 +4,7 @@ import { demoDataDir, devDataDir } from '#main/commands/network-data-dirs.ts'
 import { readConfig } from '#main/config/config.ts'
 import { endProcess } from '#main/process/end-process.ts'
 import { startFailureSentence } from '#main/process/start-failure.ts'
-import { readVersion } from '#main/process/version.ts'
+import { version } from '#package.json'
 
 /** One Ctrl-C may arrive from the terminal and from the parent process. */
 const sameSignalMs = 500
@@ -86,7 +86,7 @@ const program = createProgram(
       await (await import('#main/commands/keys.ts')).runKeys(action, options, signal)
     },
   },
-  await readVersion(),
+  version,
   {
     port: String(defaults.port),
     baseDomain: defaults.baseDomain,

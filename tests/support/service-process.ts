@@ -19,13 +19,15 @@ export interface ServiceProcess extends AsyncDisposable {
   residentBytes(): Promise<number>
 }
 
-/** Starts `bin/sitehost <args>` and waits for its ready line. */
+/** Starts `bin/sitehost <args>`, or another program, and waits for its ready line. */
 export async function startServiceProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  { program = join(root, 'bin/sitehost'), cwd = process.cwd() } = {},
 ): Promise<ServiceProcess> {
   const child = Bun.spawn({
-    cmd: [join(root, 'bin/sitehost'), ...args],
+    cmd: [program, ...args],
+    cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -5,8 +5,8 @@ import { type BackupDone, backUp } from '#main/backup/back-up.ts'
 import { type RestoreDone, restore } from '#main/backup/restore.ts'
 import { readConfig } from '#main/config/config.ts'
 import { StartError } from '#main/process/start-failure.ts'
-import { readVersion } from '#main/process/version.ts'
 import { codeOf } from '#observe/code-of.ts'
+import { version } from '#package.json'
 import { byteText } from '#site/byte-text.ts'
 import { assertOwnFolder, assertUsed } from './upkeep.ts'
 
@@ -26,7 +26,7 @@ export async function runBackup(
   const done = await withPlainErrors(
     folder,
     backUp({
-      ...{ config, folder, signal, version: await readVersion() },
+      ...{ config, folder, signal, version },
       ...{ keep: keepOf(options.keep), withBlobs: options.blobs, prunes: options.prune === true },
       onProgress: (text) => progress.show(text),
     }),

@@ -2,7 +2,7 @@ import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import type { Service } from '#observe/log-entry.ts'
 import { noSpans, type Spans } from '#observe/spans.ts'
-import { readVersion } from './version.ts'
+import { version } from '#package.json'
 
 interface OpenOptions {
   readonly config: Pick<Config, 'otlpEndpoint'>
@@ -18,5 +18,5 @@ export async function openSpans(
   const { otlpEndpoint: endpoint } = config
   if (endpoint === null) return noSpans
   const { openTelemetry } = await import('#observe/open-telemetry.ts')
-  return opened.use(openTelemetry({ endpoint, log, part, version: await readVersion() }))
+  return opened.use(openTelemetry({ endpoint, log, part, version }))
 }

@@ -5,7 +5,7 @@ import { ifExists } from '#blobs/storage-calls.ts'
 import { readLastBackup } from '#main/backup/last-backup.ts'
 import type { Config } from '#main/config/config.ts'
 import { pidFileOf, type ServicePart } from '#main/process/data-lock.ts'
-import { readVersion } from '#main/process/version.ts'
+import project from '#package.json'
 import type { Db } from '#store/database/database.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
 import { countHosts } from '#store/log/count-hosts.ts'
@@ -58,7 +58,7 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
   const [service, hosting = null] = await readProcesses(config)
   const file = databaseUrl === undefined ? join(dataDir, 'sitehost.db') : null
   return {
-    version: await readVersion(),
+    version: project.version,
     service: service?.service ?? 'stopped',
     startedAt: service?.startedAt ?? null,
     hosting,
