@@ -1,6 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
-import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
+import { endSessionsOf } from '#store/accounts/sessions.ts'
 import { appendSignedOut } from '#store/database/changes.ts'
 import { type LimitOverrides, putLimitOverrides } from '#store/moderation/account-limits.ts'
 import { type AdminContext, audited, type By } from './action.ts'
@@ -13,7 +13,7 @@ export async function endSessions(did: Did, by: By, context: AdminContext): Prom
   const { now, wakeUps } = context
   const action = { action: 'account.end-sessions', subject: did }
   await audited(action, by, context, async (transaction) => {
-    await deleteBrowserSessionsOf(transaction, did)
+    await endSessionsOf(transaction, did)
     await appendSignedOut(transaction, didHash(did), now())
   })
   wakeUps.notify('changes')

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono'
-import { literals } from '#api/contract/messages.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
 import { type Routes, routes } from '#api/contract/routes.ts'
 import { reportFailedPage } from '#api/document/report-page.ts'
 import { accountHandlers } from '#api/routes/account.ts'
@@ -15,10 +15,12 @@ import { customDomainHandlers } from '#api/routes/domain-custom.ts'
 import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
 import { moderationHandlers } from '#api/routes/moderation.ts'
 import { siteHandlers } from '#api/routes/site.ts'
+import { tokenHandlers } from '#api/routes/tokens.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
 import { versionHandlers } from '#api/routes/versions.ts'
 import { Admission } from '#api/session/admission.ts'
+import { Deployers, tokenIn } from '#api/session/deployers.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
@@ -60,6 +62,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...versionHandlers(context),
     ...uploadHandlers(context, sessions),
     ...deployHandlers(context),
+    ...tokenHandlers(context),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),
     ...adminReadHandlers(context),
@@ -68,11 +71,25 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...moderationHandlers(context),
     ...healthAndMetadataHandlers(context),
   }
+  const deployers = new Deployers({ ...context, isAllowed })
   const guards: Guards = {
     limits: new RateLimits(context),
     grant: (session) => confirmGrant(session, context),
     ended: (did) => endIfGrantEnded(did, context),
-    'signed-in': async (c) => (await sessions.read(c.req.raw.headers)) ?? refuse(),
+    'signed-in': async (c) => {
+      const { headers } = c.req.raw
+      const session = await sessions.read(headers)
+      if (session === null && tokenIn(headers) !== null)
+        throw new ApiError(403, sentences.tokenElsewhere)
+      return session ?? refuse()
+    },
+    deployer: async (c) => {
+      const { headers } = c.req.raw
+      const secret = tokenIn(headers)
+      if (secret !== null) return await deployers.use(secret, c)
+      const { did } = (await sessions.read(headers)) ?? refuse()
+      return { did, token: null }
+    },
     admin: async (c, route) => {
       const { headers } = c.req.raw
       const session = route?.isPolled ? adminSessions.peek(headers) : adminSessions.read(headers)

@@ -57,6 +57,7 @@ const guards: Guards = {
   grant: async () => undefined,
   ended: async () => undefined,
   admin: nobody,
+  deployer: nobody,
   limits: new RateLimits({ trustedProxies: [], elapsed: () => 0 }),
 }
 
@@ -97,7 +98,7 @@ describe('a request, as its declaration has it', () => {
 test('a route has the failures of its kind beside its own', () => {
   expect(routes.readCount.failures).toEqual({})
   expect(Object.keys(routes.setCount.failures)).toEqual(['400', '403', '408', '413'])
-  expect(Object.keys(routes.readOwn.failures)).toEqual(['401', '503'])
+  expect(Object.keys(routes.readOwn.failures)).toEqual(['401', '403', '503'])
 })
 
 /** `npm run check` is the test: each line that is expected to be refused must be. */

@@ -17,6 +17,7 @@ import type { AdminSession, BrowserSession } from '#store/accounts/sessions.ts'
 import { parse, parseBody } from './body.ts'
 import type { ApiEnv } from './context.ts'
 import type { RateLimits } from './rate-limits.ts'
+import type { Deployer } from './session/deployers.ts'
 
 /** One request to a route, typed by its declaration. */
 export interface Call<R extends Route> {
@@ -50,9 +51,11 @@ export type HandlersOf<Rs extends Readonly<Record<string, Route>>> = {
 
 type SessionOf<A extends Access> = A extends 'signed-in'
   ? BrowserSession
-  : A extends 'admin'
-    ? AdminSession
-    : null
+  : A extends 'deployer'
+    ? Deployer
+    : A extends 'admin'
+      ? AdminSession
+      : null
 
 /** Each lets a request through or throws. Guards of an access run again once a body has arrived. */
 export type Guards = {
@@ -93,7 +96,7 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     if (redirect !== null) return redirect
     const enter = async () => (access === 'public' ? null : await guards[access](c, route))
     let session = await enter()
-    if (access === 'signed-in') guards.limits.countAccount(route, (session as BrowserSession).did)
+    if (isOfAccount(access)) guards.limits.countAccount(route, (session as Deployer).did)
     const parsedQuery = query ? parse(query, c.req.query()) : {}
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
     try {
@@ -110,11 +113,16 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
         answer: (status, payload) => answer(c, status, payload) as Answered,
       })
     } catch (error) {
-      if (error instanceof SessionEndedError) await guards.ended(error.did)
+      if (!(error instanceof SessionEndedError)) throw error
+      await guards.ended(error.did)
+      // A program gets the sentence of its token, which has ended with the sign-in.
+      if (access === 'deployer') await enter()
       throw error
     }
   }
 }
+
+const isOfAccount = (access: Access): boolean => access === 'signed-in' || access === 'deployer'
 
 export const sendsJson = (c: Context<ApiEnv>): boolean =>
   /^application\/json\b/i.test(c.req.header('content-type') ?? '')

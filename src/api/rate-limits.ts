@@ -1,13 +1,16 @@
 import type { Context } from 'hono'
-import { type RateLimit, type RateLimitName, rateLimits } from '#api/contract/limits.ts'
+import {
+  limitWindowMs,
+  type RateLimit,
+  type RateLimitName,
+  rateLimits,
+} from '#api/contract/limits.ts'
 import type { Route } from '#api/contract/route.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { clientNetworkOf, type TrustedProxies } from '#http/client-address.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ApiContext, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
-
-const windowMs = 10 * 60 * 1000
 
 /** Counts requests for routes with a limit, by client and by account. */
 export class RateLimits {
@@ -17,7 +20,8 @@ export class RateLimits {
 
   constructor({ trustedProxies, elapsed }: Pick<ApiContext, 'elapsed' | 'trustedProxies'>) {
     this.#trustedProxies = trustedProxies
-    const limiterOf = (count: number) => new RateLimiter({ count, windowMs }, { now: elapsed })
+    const limiterOf = (count: number) =>
+      new RateLimiter({ count, windowMs: limitWindowMs }, { now: elapsed })
     for (const [name, { perClient, perAccount }] of Object.entries<RateLimit>(rateLimits)) {
       this.#clients.set(name, limiterOf(perClient))
       if (perAccount !== undefined) this.#accounts.set(name, limiterOf(perAccount))

@@ -33,13 +33,22 @@ export class RateLimiter {
 
   /** Takes one and returns 0, or returns the milliseconds until one is available. */
   take(key: string): number {
+    const { spentUntil, waitMs } = this.#next(key)
+    if (waitMs === 0) this.#spentUntil.set(key, spentUntil)
+    return waitMs
+  }
+
+  /** What `take` would return; takes none. */
+  waitMs(key: string): number {
+    return this.#next(key).waitMs
+  }
+
+  #next(key: string): { readonly spentUntil: number; readonly waitMs: number } {
     const { count, windowMs } = this.#allowance
     const now = this.#now()
     const spentUntil = Math.max(this.#spentUntil.get(key) ?? 0, now) + windowMs / count
     const waitMs = spentUntil - now - windowMs
     // Tolerance for rounding: sums of fractions must not cost the last one.
-    if (waitMs > 0.001) return waitMs
-    this.#spentUntil.set(key, spentUntil)
-    return 0
+    return { spentUntil, waitMs: waitMs > 0.001 ? waitMs : 0 }
   }
 }

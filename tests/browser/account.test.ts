@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('the page of an account', () => {
     await here.page.goto('/account')
     await here.page.getByRole('button', { name: 'Sign out everywhere' }).click()
     const dialog = here.page.getByRole('dialog')
-    await dialog.getByText('This signs you out of 2 browsers, including this one.').waitFor()
+    await dialog.getByText('This signs you out of 2 browsers, including this one').waitFor()
     await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
     for (const each of [here.page, tab, there.page]) {
       // Other tabs of the same browser leave with it.

@@ -1,3 +1,5 @@
+import { expect } from 'bun:test'
+
 /** A request that names something; `{name}` stands for it. */
 export interface Attempt {
   readonly path?: string
@@ -146,6 +148,23 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   'GET /api/deploys/:id': [{ path: '/api/deploys/{deploy}' }],
   'POST /api/deploys/:id/commit': [{ path: '/api/deploys/{deploy}/commit' }],
   'DELETE /api/deploys/:id': [{ path: '/api/deploys/{deploy}' }],
+
+  'GET /api/site/:rkey/tokens': [{ path: '/api/site/{rkey}/tokens' }],
+  // A token of this name opens the asking account's own site alone.
+  'POST /api/site/:rkey/tokens': [
+    {
+      path: '/api/site/{rkey}/tokens',
+      json: { name: 'mine', scope: 'deploy' },
+      foreign: [
+        200,
+        { secret: expect.any(String), token: expect.objectContaining({ name: 'mine' }) },
+      ],
+    },
+  ],
+  'DELETE /api/site/:rkey/tokens/:id': [
+    { path: '/api/site/{rkey}/tokens/{token}' },
+    { path: '/api/site/theirs/tokens/{token}' },
+  ],
 
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',

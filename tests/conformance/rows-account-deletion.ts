@@ -25,6 +25,7 @@ export const accountDeletionRows: readonly Row[] = [
         customDomains: [],
         jobs: [],
         deploys: [],
+        deployTokens: [],
         versionRecords: [],
       },
       sessions: expect.any(Array),

@@ -8,6 +8,7 @@ import { generalRows } from './rows-general.ts'
 import { moderationRows } from './rows-moderation.ts'
 import { signInRows } from './rows-sign-ins.ts'
 import { siteRows } from './rows-site.ts'
+import { tokenRows } from './rows-tokens.ts'
 import { progressRows, uploadRows } from './rows-upload.ts'
 import { userRows } from './rows-user.ts'
 import { versionRows } from './rows-versions.ts'
@@ -17,5 +18,5 @@ export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
   ...[...signInRows, ...accountDeletionRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
-  ...[...moderationRows, ...versionRows, ...deployRows],
+  ...[...moderationRows, ...versionRows, ...deployRows, ...tokenRows],
 ]

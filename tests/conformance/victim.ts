@@ -30,6 +30,7 @@ export async function furnish(scene: Scene): Promise<void> {
     expect((await liveRev(scene.stage, alice.did)) >= (commit?.rev ?? '')).toBe(true)
   })
   scene.know('deploy', await beginDeploy(scene.stage))
+  scene.know('token', await createToken(scene.stage))
   await scene.claim('alice', 'alices-name')
   await scene.addVerified('alice', 'alice-example.com')
   await scene.add('alice', 'alice-waits.com', 'waiting')
@@ -53,6 +54,13 @@ async function beginDeploy({ people }: Stage): Promise<string> {
   const body = JSON.stringify({ files: [{ path: 'index.html', sha256, size: 0 }] })
   const answer = await people.alice.client.fetch('/api/site/blog/deploys', { method: 'POST', body })
   return ((await answer.json()) as { deployId: string }).deployId
+}
+
+/** The id of a deploy token of her site. */
+async function createToken({ people }: Stage): Promise<string> {
+  const body = JSON.stringify({ name: 'ci', scope: 'deploy' })
+  const answer = await people.alice.client.fetch('/api/site/blog/tokens', { method: 'POST', body })
+  return ((await answer.json()) as { token: { id: string } }).token.id
 }
 
 /** The revision of alice's repository that visitors of her site see. */
@@ -96,6 +104,7 @@ export const nobodys: Facts = {
   signIn: '0'.repeat(64),
   endedJob: '00000000-0000-4000-8000-000000000001',
   deploy: '00000000-0000-4000-8000-000000000003',
+  token: '00000000-0000-4000-8000-000000000004',
   version: 'other-00000000-0000-4000-8000-000000000002',
   versionKey: '3mkq2vtpdbk2c',
 }
@@ -103,6 +112,7 @@ export const nobodys: Facts = {
 const owned = [
   ...['/api/auth/status', '/api/user/status', '/api/user/info', '/api/user/sites'],
   ...['/api/user/domains', '/api/user/site/blog/domains', '/api/site/blog/settings'],
+  '/api/site/blog/tokens',
 ]
 
 /** All that alice sees of what is hers, what her repository holds, and what visitors get. */

@@ -1,6 +1,7 @@
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
+import type { NewDeployToken } from '#store/accounts/deploy-tokens.ts'
 import type { NewDeploy } from '#store/queues/deploys.ts'
 import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
@@ -118,6 +119,7 @@ export function newDeploy(facts: Partial<NewDeploy> = {}): NewDeploy {
     site: nameOf('blog'),
     plan: '{"files":[],"skippedFiles":[],"base":null}',
     bytes: 0,
+    isPreview: 0,
     expiresAt: 1_000,
     ...facts,
   }
@@ -127,4 +129,18 @@ function didOf(text: string): Did {
   const did = parseDid(text)
   if (did === null) throw new TypeError(`not a DID: ${text}`)
   return did
+}
+
+export function newToken(facts: Partial<NewDeployToken> = {}): NewDeployToken {
+  return {
+    id: crypto.randomUUID(),
+    hash: crypto.randomUUID(),
+    did: alice,
+    site: nameOf('blog'),
+    name: 'ci',
+    scope: 'deploy',
+    authority: null,
+    expiresAt: 1000,
+    ...facts,
+  }
 }

@@ -12,6 +12,7 @@ import {
   siteName,
   times,
 } from './rows.ts'
+import { tokenScope } from './tokens.ts'
 
 const ofSection = { section: 'ours', access: 'signed-in' } as const
 
@@ -120,6 +121,20 @@ const everything = z.strictObject({
   versionRecords: z.array(versionRecord).describe('Versions that the account keeps, newest first'),
   jobs: z.array(job).describe('Of the last day'),
   deploys: z.array(deploy).describe('Open ones, and those of the last day'),
+  deployTokens: z.array(
+    z.strictObject({
+      rkey: siteName,
+      name: z.string(),
+      scope: tokenScope,
+      createdAt: instant,
+      expiresAt: instant,
+      lastUsedAt: instant.nullable(),
+      endedBy: z
+        .enum(['revoked', 'signed-out'])
+        .nullable()
+        .describe('Null: it has not ended before its time'),
+    }),
+  ),
   sessions: z.array(
     z.strictObject({
       device: z.string().nullable(),

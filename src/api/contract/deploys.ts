@@ -16,8 +16,9 @@ import { deployFilesAtOnce, deployJsonBytesMax, hourMs } from './limits.ts'
 import { bodyTooLarge, like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { done, instant, siteName } from './rows.ts'
+import { jobResult } from './uploads.ts'
 
-const ofSection = { section: 'deploys §4', access: 'signed-in' } as const
+const ofSection = { section: 'deploys §4', access: 'deployer' } as const
 const id = z.string().meta({ examples: ['0b5a2c1e-6a4f-4c7e-9d0b-2f3e4a5b6c7d'] })
 const params = { id }
 
@@ -124,6 +125,8 @@ export const deployRoutes = {
           missing,
           expiresAt: instant,
           jobId: id.nullable().describe('Of its job, once it is committed'),
+          result: jobResult.nullable().describe('Of its job, once it is published'),
+          error: z.string().nullable().describe('Why its job failed'),
         }),
       ),
     },

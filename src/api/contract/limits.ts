@@ -16,11 +16,20 @@ export const openDeploysMax = 10
 /** Files of one deploy that may be arriving at a time. */
 export const deployFilesAtOnce = 8
 
+/** Deploy tokens of one site that have not expired. */
+export const deployTokensMax = 20
+export const deployTokenDaysMax = 365
+export const deployTokenDaysDefault = 90
+export const deployTokenNameCharsMax = 60
+
 export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
 export const grantAwayMsMin = 72 * hourMs
 export const grantAwayHours = grantAwayMsMin / hourMs
+
+/** Of the limits below. */
+export const limitWindowMs = 10 * 60 * 1000
 
 /** Requests in ten minutes; beyond them, 429. */
 export interface RateLimit {
@@ -46,6 +55,8 @@ export const rateLimits = {
   /** Begun or committed; beginning one reads the account's records from its server. */
   deploy: { what: 'deploys', perClient: 2000, perAccount: 300 },
   deployFile: { what: 'files of deploys', perClient: 100_000, perAccount: 20_000 },
+  /** Each created one is a row, and is confirmed by the account's server. */
+  token: { what: 'deploy tokens listed or changed', perClient: 600, perAccount: 200 },
   /** Each reads a whole account from its server. */
   sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */
@@ -67,5 +78,11 @@ export const rateLimits = {
   /** Each holds all data of an account. */
   export: { what: 'exports', perClient: 100, perAccount: 30 },
 } satisfies Record<string, RateLimit>
+
+/** Deploy tokens that do not work, which count when they are refused. */
+export const refusedTokens: RateLimit = {
+  what: 'refused deploy tokens from your network',
+  perClient: 200,
+}
 
 export type RateLimitName = keyof typeof rateLimits

@@ -12,6 +12,7 @@ import {
 import { openReportsOfNetworkMax } from '#store/moderation/reports.ts'
 import {
   deployFilesAtOnce,
+  deployTokensMax,
   grantAwayHours,
   openDeploysMax,
   uploadsArrivingMax,
@@ -141,6 +142,19 @@ export const sentences = {
   deployFilesArriving: `${deployFilesAtOnce} files of this deploy are arriving already. Wait for one to arrive.`,
   filesMissing:
     'Some files of this deploy have not arrived. Send what is missing, then commit again.',
+  tokenUnknown:
+    'This deploy token is not known here. It is incomplete, of another Sitehost, or ended long ago. Create a new one in the settings of the site.',
+  tokenExpired: 'This deploy token has expired. Create a new one in the settings of the site.',
+  tokenRevoked: 'This deploy token was revoked. Create a new one in the settings of the site.',
+  tokenSignedOut:
+    'This deploy token ended with the sign-in of the site’s owner. Sign in again, and create a new one in the settings of the site.',
+  tokenElsewhere:
+    'Deploy tokens are for deploys alone. This needs somebody who is signed in as the owner.',
+  tokenOfOtherSite: 'This deploy token is of another site.',
+  tokenForPreviews:
+    'This deploy token may make previews alone: send "preview" with the deploy, or use one that may publish.',
+  tokensMax: `A site can have ${deployTokensMax} deploy tokens. Revoke one first.`,
+  tokenNotFound: 'This site has no such deploy token.',
   notOfDeploy: 'This deploy has no file with that SHA-256.',
   unknownCoding: 'Content-Encoding: send the bytes as they are, or with gzip.',
   noRoom: 'This service has no room for uploads at the moment. Try again later.',

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Answer, PayloadOf } from './answers.ts'
-import { jsonBytesMax, type RateLimitName, rateLimits } from './limits.ts'
+import { jsonBytesMax, type RateLimitName, rateLimits, refusedTokens } from './limits.ts'
 import { bodyTooLarge, like, literals, type Message, sentences } from './messages.ts'
 
 /** The declaration of one route, without its handler. */
@@ -38,8 +38,8 @@ export interface Route {
 
 export type Failures = Readonly<Record<number, readonly Message[]>>
 
-/** Who may call: everybody, a person who is signed in, an administrator. */
-export type Access = 'public' | 'signed-in' | 'admin'
+/** Who may call: everybody, a person who is signed in, one or a program with a deploy token, an administrator. */
+export type Access = 'public' | 'signed-in' | 'deployer' | 'admin'
 
 export type RouteBody =
   /** Read up to 64 KiB, parsed and handed to the handler. Optional: none counts as `{}`. */
@@ -68,6 +68,12 @@ function failuresOf(route: Route): Failures {
     // A route that answers with this status declares the sentence itself.
     if (!(503 in answers)) add(503, [sentences.storageAway])
   }
+  if (access === 'signed-in') add(403, [sentences.tokenElsewhere])
+  if (access === 'deployer') {
+    add(401, tokenRefusals)
+    add(403, [sentences.tokenOfOtherSite, sentences.tokenForPreviews])
+    add(429, [like(`Too many ${refusedTokens.what}. Try again in 20 seconds.`)])
+  }
   if (confirmsGrant) add(502, [sentences.grantUnconfirmed])
   if (limit) add(429, [like(`Too many ${rateLimits[limit].what}. Try again in 20 seconds.`)])
   if (method !== 'GET') add(403, [literals.crossOrigin])
@@ -88,6 +94,13 @@ export function failureShapeAt(
   const isOfRoute = failures?.[status]?.some((message) => message !== literals.crossOrigin) ?? true
   return status !== 401 && isOfRoute ? failureShape : undefined
 }
+
+const tokenRefusals = [
+  sentences.tokenUnknown,
+  sentences.tokenExpired,
+  sentences.tokenRevoked,
+  sentences.tokenSignedOut,
+]
 
 function fieldRefused(schema: z.ZodType): Message {
   const [field = 'body'] = 'shape' in schema ? Object.keys(schema.shape as object) : []

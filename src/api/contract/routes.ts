@@ -11,6 +11,7 @@ import { customDomainRoutes } from './domain-custom.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
 import { moderationRoutes } from './moderation.ts'
 import { siteRoutes } from './site.ts'
+import { tokenRoutes } from './tokens.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
 import { versionRoutes } from './versions.ts'
@@ -26,6 +27,7 @@ export const routes = {
   ...versionRoutes,
   ...uploadRoutes,
   ...deployRoutes,
+  ...tokenRoutes,
   ...adminRoutes,
   ...adminLogRoutes,
   ...adminReadRoutes,

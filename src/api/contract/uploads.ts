@@ -33,7 +33,7 @@ const jobProgress = z.strictObject({
   currentFile: z.string().nullable(),
 })
 
-const jobResult = z.strictObject({
+export const jobResult = z.strictObject({
   success: z.literal(true),
   uri: z.string(),
   cid: z.string(),

@@ -102,7 +102,9 @@ function articleOf(entry: Entry): Html {
 const accessText = (security: Operation['security']): string => {
   if (security === undefined) return 'Public'
   const isAdministrators = security.some((each) => 'administrator' in each)
-  return isAdministrators ? 'Needs an administrator’s session' : 'Needs a session'
+  if (isAdministrators) return 'Needs an administrator’s session'
+  const takesTokens = security.some((each) => 'deployToken' in each)
+  return takesTokens ? 'Needs a session or a deploy token' : 'Needs a session'
 }
 
 interface Described {

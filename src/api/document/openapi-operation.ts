@@ -9,23 +9,27 @@ export type Operation = ReturnType<typeof operationOf>
 export function operationOf(name: string, route: Route, tag: string) {
   const { access, body, details, section, summary } = route
   const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
-  const security = requirements[access]
+  const security = requirements[access] ?? []
   return {
     operationId: name,
     tags: [tag],
     summary,
     ...(details !== undefined && { description: details }),
     'x-section': section,
-    ...(security !== undefined && { security: [security] }),
+    ...(security.length > 0 && { security }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBodyOf(body) }),
     responses: responsesOf(route),
   }
 }
 
-const requirements: Partial<Record<Access, Readonly<Record<string, readonly string[]>>>> = {
-  'signed-in': { session: [] },
-  admin: { administrator: [] },
+/** One of these is enough. */
+const requirements: Partial<
+  Record<Access, readonly Readonly<Record<string, readonly string[]>>[]>
+> = {
+  'signed-in': [{ session: [] }],
+  deployer: [{ session: [] }, { deployToken: [] }],
+  admin: [{ administrator: [] }],
 }
 
 function parametersOf(described: Route['query'] = {}, place: 'path' | 'query') {

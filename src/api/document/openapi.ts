@@ -35,6 +35,11 @@ const securitySchemes = {
     description:
       'The cookie that signing in sets. Browsers also send a second one, `sid`; programs may leave it out.',
   },
+  deployToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of one site, which begins with `shd_`.',
+  },
   administrator: { type: 'apiKey', in: 'cookie', name: 'admin_session' },
 }
 

@@ -12,6 +12,7 @@ import {
   listAccountQueue,
   listAccountReceived,
   listAccountSessions,
+  listAccountTokens,
   listAccountUploads,
   listAccountVersionRecords,
 } from '#store/lifecycle/account-data.ts'
@@ -111,6 +112,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const jobs = await listAccountJobs(db, did)
   const deploys = await listAccountDeploys(db, did)
   const sessions = await listAccountSessions(db, did)
+  const tokens = await listAccountTokens(db, did)
   const uploads = await listAccountUploads(db, did)
   const received = await listAccountReceived(db, did)
   const waiting = await listAccountQueue(db, did)
@@ -133,6 +135,13 @@ async function activityOf(did: Did, { db }: ExportContext) {
       createdAt: isoOf(createdAt),
       seenAt: isoOf(seenAt),
       expiresAt: isoOf(expiresAt),
+    })),
+    deployTokens: tokens.map(({ site, createdAt, expiresAt, usedAt, ...token }) => ({
+      ...token,
+      rkey: site,
+      createdAt: isoOf(createdAt),
+      expiresAt: isoOf(expiresAt),
+      lastUsedAt: isoOrNull(usedAt),
     })),
     uploadedBlobs: uploads.map(({ blob, uploadedAt }) => ({
       cid: blob.ref.$link,

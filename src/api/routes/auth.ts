@@ -23,8 +23,8 @@ import { forgetDeletion } from '#store/accounts/deleted-here.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
 import {
   authorityOf,
-  deleteBrowserSessionsOf,
   deleteSessionsOfOthers,
+  endSessionsOf,
   setAuthority,
 } from '#store/accounts/sessions.ts'
 import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
@@ -124,7 +124,7 @@ export function authHandlers(
             await forgetDeletion(db, did)
             await forgetGrantFailures(db, did)
             // Sessions of a grant that its owner has ended must not continue under the new grant.
-            if (grantBefore === 'ended') await deleteBrowserSessionsOf(db, did)
+            if (grantBefore === 'ended') await endSessionsOf(db, did)
             const started = await sessions.start(did, c.req.header('user-agent') ?? null)
             return { ...started, returnTo }
           },

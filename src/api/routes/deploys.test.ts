@@ -86,7 +86,7 @@ describe('a deploy', () => {
       200,
       {
         ...{ deployId, rkey: 'blog', state: 'open', missing: [sha256('two')], jobId: null },
-        expiresAt: expect.any(String),
+        ...{ expiresAt: expect.any(String), result: null, error: null },
       },
     ])
     expect(await commit(deployId)).toEqual([
@@ -110,7 +110,7 @@ describe('a deploy', () => {
     expect(contents).toEqual({ 'index.html': 'one', 'a/b.css': 'two', 'copy.html': 'one' })
 
     await finishJob(api().db, deployId, { status: 'failed', error: 'no' }, api().now)
-    expect((await read(deployId))[1]).toMatchObject({ state: 'failed' })
+    expect((await read(deployId))[1]).toMatchObject({ state: 'failed', error: 'no', result: null })
   })
 
   test('leaves out what uploads leave out', async () => {

@@ -8,6 +8,7 @@ import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/cont
 import { literals, sentences } from '#api/contract/messages.ts'
 import { DeploySlots } from '#api/deploy-slots.ts'
 import { ApiError, restarting } from '#api/errors.ts'
+import { assertMayDeploy, type Deployer } from '#api/session/deployers.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
@@ -53,9 +54,11 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     retryAfterSeconds: 1,
   })
   return {
-    beginDeploy: async ({ params, session: { did }, confirmSession, answer, c }) => {
+    beginDeploy: async ({ params, session: deployer, confirmSession, answer, c }) => {
       if (shutdown.begun.aborted) throw restarting()
+      const { did } = deployer
       const site = siteOf(did, params.rkey)
+      assertMayDeploy(deployer, { site: site.name, isPreview: true })
       await assertMayHave(site, await listUnfinishedSites(db, did), context)
       const body = await readJson(c.req.raw, {
         bytesMax: deployJsonBytesMax,
@@ -66,8 +69,10 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const hasChanges = declared.remove !== undefined || declared.into !== undefined
       if (declared.base === undefined && hasChanges) throw new ApiError(400, sentences.baseMissing)
       const admitted = admitDeclared(declared, limits, now())
+      const isPreview = admitted.version.preview !== undefined
+      assertMayDeploy(deployer, { site: site.name, isPreview })
       await confirmSession()
-      if (admitted.version.preview !== undefined) await assertMayKeep(did, oauth)
+      if (isPreview) await assertMayKeep(did, oauth)
       const within = { oauth, operationMsMax: beginMsMax }
       const prepare = () =>
         atServer(did, 'begin deploy', within, (server) =>
@@ -82,7 +87,10 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const expiresAt = now() + deployOpenMs
       const { bytes, needed } = prepared
       const plan = JSON.stringify(prepared.plan)
-      const deploy = { id: deployId, did, site: site.name, plan, bytes, expiresAt }
+      const deploy = {
+        ...{ id: deployId, did, site: site.name, plan, bytes, expiresAt },
+        isPreview: isPreview ? (1 as const) : (0 as const),
+      }
       if (!(await createDeploy(db, deploy, needed, { openMax: openDeploysMax, now: now() }))) {
         throw new ApiError(429, sentences.deploysOpen, { 'retry-after': '60' })
       }
@@ -90,10 +98,10 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       return answer(200, { deployId, missing, expiresAt: isoOf(expiresAt) })
     },
 
-    sendDeployFile: async ({ params, session: { did }, confirmSession, answer, c }) => {
+    sendDeployFile: async ({ params, session, confirmSession, answer, c }) => {
       if (shutdown.begun.aborted) throw restarting()
       const request = c.req.raw
-      const deploy = await ownDeploy(params.id, did, context)
+      const deploy = await ownDeploy(params.id, session, context)
       const content = await contentOf(deploy, params.sha256, context)
       if (content === 'here') return answer(204, null)
       if (deploy.committedAt !== null) throw new ApiError(409, sentences.deployCommitted)
@@ -110,7 +118,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
           signal: shutdown.lastCall,
         })
         // Sent twice at a time, or the deploy was deleted meanwhile.
-        if (!hasArrived) await ownDeploy(deploy.id, did, context)
+        if (!hasArrived) await ownDeploy(deploy.id, session, context)
         return answer(204, null)
       } catch (error) {
         const { signal } = request
@@ -121,8 +129,8 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       }
     },
 
-    readDeploy: async ({ params, session: { did }, answer }) => {
-      const deploy = await ownDeploy(params.id, did, context)
+    readDeploy: async ({ params, session, answer }) => {
+      const deploy = await ownDeploy(params.id, session, context)
       const isOpen = deploy.committedAt === null
       const job = isOpen ? null : await findJob(db, deploy.id)
       return answer(200, {
@@ -132,15 +140,17 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
         missing: isOpen ? await listMissing(db, deploy.id) : [],
         expiresAt: isoOf(deploy.expiresAt),
         jobId: isOpen ? null : deploy.id,
+        result: job?.result ?? null,
+        error: job?.error ?? null,
       })
     },
 
-    commitDeploy: async ({ params, session: { did }, answer }) => {
+    commitDeploy: async ({ params, session, answer }) => {
       if (shutdown.begun.aborted) throw restarting()
-      const deploy = await ownDeploy(params.id, did, context)
+      const deploy = await ownDeploy(params.id, session, context)
       const { id } = deploy
       if (deploy.committedAt !== null) return answer(200, { success: true, jobId: id })
-      const site = { did, name: deploy.site }
+      const site = { did: deploy.did, name: deploy.site }
       await assertAdmissible(site, context)
       const problem = await findQuotaProblem(db, site, deploy.bytes, limits)
       if (problem !== null) throw new ApiError(413, problem)
@@ -153,8 +163,8 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       return answer(200, { success: true, jobId: id })
     },
 
-    deleteDeploy: async ({ params, session: { did }, answer }) => {
-      const { id } = await ownDeploy(params.id, did, context)
+    deleteDeploy: async ({ params, session, answer }) => {
+      const { id } = await ownDeploy(params.id, session, context)
       if (!(await deleteDeploy(db, id))) throw new ApiError(409, sentences.deployCommitted)
       await deploys.close(id)
       await spool.remove(id)
@@ -175,15 +185,16 @@ async function assertMayKeep(did: Did, oauth: Pick<OAuth, 'scopeOf'>): Promise<v
   if (!(await oauth.scopeOf(did)).has(versionScope)) throw new ApiError(403, noPreviewScopeSentence)
 }
 
-/** Throws ApiError 404 for a deploy that does not exist, or is another account's. */
+/** Throws ApiError 404 for a deploy that does not exist, or is another account's, and 403 for one that the token is not for. */
 async function ownDeploy(
   id: string,
-  did: Did,
+  deployer: Deployer,
   { db, now }: Pick<ApiContext, 'db' | 'now'>,
 ): Promise<DeployFacts> {
   // Checked before the database query: PostgreSQL rejects strings that hold NUL.
   const deploy = /^[0-9a-f-]{36}$/.test(id) ? await findDeploy(db, id, now()) : null
-  if (deploy?.did !== did) throw new ApiError(404, literals.deployNotFound)
+  if (deploy?.did !== deployer.did) throw new ApiError(404, literals.deployNotFound)
+  assertMayDeploy(deployer, { site: deploy.site, isPreview: deploy.isPreview === 1 })
   return deploy
 }
 

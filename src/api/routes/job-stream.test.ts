@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
+import { endSessionsOf } from '#store/accounts/sessions.ts'
 import { finishJob, startNextJob, updateJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type JobResult } from '#store/queues/jobs.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
@@ -138,7 +138,7 @@ describe('GET /sitehost/upload-progress/:jobId', () => {
     const { body } = await get(id)
     const reader = (body as ReadableStream<Uint8Array>).getReader()
     expect((await reader.read()).done).toBe(false)
-    await deleteBrowserSessionsOf(api().db, alice)
+    await endSessionsOf(api().db, alice)
     await advance(id, 1)
     expect((await reader.read()).done).toBe(true)
   })

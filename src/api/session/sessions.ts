@@ -4,8 +4,8 @@ import {
   type BrowserSession,
   createAdminSession,
   createBrowserSession,
-  deleteBrowserSessionsOf,
   deleteSession,
+  endSessionsOf,
   findAdminSession,
   findBrowserSession,
   listBrowserSessions,
@@ -17,6 +17,7 @@ import type { Db } from '#store/database/database.ts'
 import { readCookie, setCookie, signParts, verifyParts } from './cookies.ts'
 import { deviceName } from './device-name.ts'
 import type { KeyRing } from './key-ring.ts'
+import { newSecret, secretHash } from './secrets.ts'
 
 const minuteMs = 60 * 1000
 const dayMs = 24 * 60 * minuteMs
@@ -60,14 +61,14 @@ class Sessions<Session extends { readonly idHash: string; readonly seenAt: numbe
   }
 
   protected newSession(): { id: string; idHash: string; now: number; expiresAt: number } {
-    const id = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+    const id = newSecret()
     const now = this.options.now()
-    return { id, idHash: hashOf(id), now, expiresAt: now + this.kind.sessionMs }
+    return { id, idHash: secretHash(id), now, expiresAt: now + this.kind.sessionMs }
   }
 
   /** The session with this id; null if it has ended. */
   protected find(id: string): Promise<Session | null> {
-    return this.kind.find(this.options.db, hashOf(id), this.clock())
+    return this.kind.find(this.options.db, secretHash(id), this.clock())
   }
 
   /** The session with this id, marked as used now; null if it has ended or fails `isTheirs`. */
@@ -123,7 +124,7 @@ export class BrowserSessions extends Sessions<BrowserSession> {
     const session = named && (await this.use(named.id, ({ did }) => did === named.did))
     const { db, isAllowed } = this.options
     if (session === null || (await isAllowed?.(session.did)) !== false) return session
-    await deleteBrowserSessionsOf(db, session.did)
+    await endSessionsOf(db, session.did)
     return null
   }
 
@@ -238,5 +239,3 @@ export class AdminSessions extends Sessions<AdminSession> {
     return setCookie(adminCookie, value, { maxAgeSeconds: ms / 1000, secure, sameSite: 'Strict' })
   }
 }
-
-const hashOf = (id: string): string => new Bun.CryptoHasher('sha256').update(id).digest('hex')

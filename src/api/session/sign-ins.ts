@@ -2,7 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Did } from '#site/site-address.ts'
-import { deleteBrowserSessionsOf } from '#store/accounts/sessions.ts'
+import { endSessionsOf } from '#store/accounts/sessions.ts'
 import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
 
@@ -12,7 +12,7 @@ export type RevokeContext = Omit<SignInContext, 'oauth'> & { readonly oauth: Pic
 
 /** Signs the account out of all browsers. Its running jobs continue. */
 export async function endAllSignIns(did: Did, context: SignInContext): Promise<void> {
-  await deleteBrowserSessionsOf(context.db, did)
+  await endSessionsOf(context.db, did)
   await revokeIfUnused(did, context)
 }
 

@@ -15,6 +15,7 @@ import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
+import { deleteExpiredTokens } from '#store/accounts/deploy-tokens.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
 import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { pruneChanges } from '#store/database/changes.ts'
@@ -135,6 +136,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteEndedSessions(db, 'browserSessions', { now, idleMs: sessionIdleMs })
   await deleteEndedSessions(db, 'adminSessions', { now, idleMs: adminIdleMs })
   await deleteExpiredSealed(db, now)
+  await deleteExpiredTokens(db, now)
   await deleteEndedLeases(db, now)
   await dropKeptSubdomains(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)

@@ -6,7 +6,7 @@ import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { tellVersions } from '#store/database/tell-versions.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { lockUnlessDeletedHere } from './deleted-here.ts'
-import { authorityOf, deleteBrowserSessionsOf, deleteSessionsOfOthers } from './sessions.ts'
+import { authorityOf, deleteSessionsOfOthers, endSessionsOf } from './sessions.ts'
 
 /**
  * Begins an account check and returns its number. Numbers grow across processes, so that a late answer to an earlier
@@ -102,7 +102,7 @@ export function setAccountStatus(
       .where('status', '!=', status)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
-    if (status !== 'active') await deleteBrowserSessionsOf(transaction, did)
+    if (status !== 'active') await endSessionsOf(transaction, did)
     const sites = await transaction
       .selectFrom('sites')
       .select('name')

@@ -3,6 +3,7 @@ import { browserSessionsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { endAllDeployTokens, endDeployTokensOf } from './deploy-tokens.ts'
 
 /** A browser in which an account signed in. Only the hash of its id is stored. */
 export type BrowserSession = Readonly<Selectable<Schema['browserSessions']>>
@@ -83,10 +84,11 @@ export async function deleteEndedSessions(
     .execute()
 }
 
-/** Signs out all accounts and administrators. */
+/** Signs out all accounts and administrators, and ends all deploy tokens. */
 export async function deleteAllSessions(db: Db): Promise<void> {
   await db.deleteFrom('browserSessions').execute()
   await db.deleteFrom('adminSessions').execute()
+  await endAllDeployTokens(db)
 }
 
 export async function createAdminSession(
@@ -148,8 +150,10 @@ export async function deleteBrowserSessionOf(db: Db, did: Did, idHash: string): 
   return numDeletedRows > 0n
 }
 
-export async function deleteBrowserSessionsOf(db: Db, did: Did): Promise<void> {
+/** Signs the account out of all browsers, and ends its deploy tokens. */
+export async function endSessionsOf(db: Db, did: Did): Promise<void> {
   await db.deleteFrom('browserSessions').where('did', '=', did).execute()
+  await endDeployTokensOf(db, did)
 }
 
 /** The server and the signing key that let somebody sign in as the account. */
@@ -159,7 +163,10 @@ export async function setAuthority(db: Db, idHash: string, authority: string): P
   await db.updateTable('browserSessions').set({ authority }).where('idHash', '=', idHash).execute()
 }
 
-/** Ends the sessions that began under another authority: the account may have had another owner then. False: none. */
+/**
+ * Ends the sessions and deploy tokens that began under another authority: the account may have had another owner then.
+ * False: none.
+ */
 export async function deleteSessionsOfOthers(
   db: Db,
   did: Did,
@@ -170,5 +177,6 @@ export async function deleteSessionsOfOthers(
     .where('did', '=', did)
     .where('authority', '!=', authority)
     .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+  const endedTokens = await endDeployTokensOf(db, did, authority)
+  return numDeletedRows > 0n || endedTokens > 0
 }

@@ -1,5 +1,9 @@
+import type { Generated } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+
+/** What a deploy token may do. */
+export type TokenScope = 'deploy' | 'preview'
 
 /** The tables of `store/queues/deploys`, which the rules of `Schema` hold for. */
 export interface DeployTables {
@@ -17,6 +21,8 @@ export interface DeployTables {
     expiresAt: number
     /** When it became a job; null: it is open. */
     committedAt: number | null
+    /** Nothing of it goes live. */
+    isPreview: Generated<0 | 1>
   }
   /** Contents that the account has to send. */
   deployFiles: {
@@ -26,5 +32,24 @@ export interface DeployTables {
     /** Null: it has not arrived. */
     pack: string | null
     offset: number | null
+  }
+  /** With which programs deploy a site. */
+  deployTokens: {
+    id: string
+    /** SHA-256 of the token, in hex. */
+    hash: string
+    did: Did
+    /** The site's name. */
+    site: SiteName
+    /** As its owner called it. */
+    name: string
+    scope: TokenScope
+    /** Of the session that made it: the account's server and signing key. */
+    authority: string | null
+    createdAt: number
+    expiresAt: number
+    usedAt: number | null
+    /** Null: it has not ended before its time. `signed-out`: with the account's sessions. */
+    endedBy: 'revoked' | 'signed-out' | null
   }
 }

@@ -48,6 +48,17 @@ export async function listAccountSessions(db: Db, did: Did) {
     .execute()
 }
 
+/** The account's deploy tokens, oldest first. */
+export async function listAccountTokens(db: Db, did: Did) {
+  return await db
+    .selectFrom('deployTokens')
+    .select(['site', 'name', 'scope', 'createdAt', 'expiresAt', 'usedAt', 'endedBy'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+}
+
 /** Blobs that the account has uploaded here, or its server has sent, within a day. */
 export async function listAccountReceived(db: Db, did: Did) {
   return await db

@@ -9,6 +9,7 @@ import { listSiteNames } from '#store/sites/sites.ts'
 const ownTables = [
   'browserSessions',
   'deploys',
+  'deployTokens',
   'grantFailures',
   'jobs',
   'uploadedBlobs',

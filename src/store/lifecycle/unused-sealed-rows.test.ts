@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
+import { createDeployToken, endDeployTokensOf } from '#store/accounts/deploy-tokens.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
 import { createBrowserSession, deleteSession, touchSession } from '#store/accounts/sessions.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
+import { alice, bob, newJob, newToken } from '#tests/support/sample-rows.ts'
 import { deleteSealedIfSame, isUnused, listUnusedSealed } from './unused-sealed-rows.ts'
 
 onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
@@ -45,6 +46,21 @@ onEachStore('store/lifecycle/unused-sealed-rows', (db) => {
     expect(await unused()).toEqual([])
     await db().updateTable('accountDeletions').set({ did: null }).execute()
     expect(await unused()).toEqual([alice])
+  })
+
+  test('a deploy token prevents it until it ends', async () => {
+    await put(alice)
+    const of = async (now: number) => [
+      await isUnused(db(), alice, { ...clock, now }),
+      (await listUnusedSealed(db(), kind, { limit: 10, ...clock, now })).length,
+    ]
+    await createDeployToken(db(), newToken({ expiresAt: 60 }), { tokensMax: 5, now: 1 })
+    expect([await of(59), await of(60)]).toEqual([
+      [false, 0],
+      [true, 1],
+    ])
+    await endDeployTokensOf(db(), alice)
+    expect(await of(59)).toEqual([true, 1])
   })
 
   test('an account is unused without a browser session and without an unfinished job', async () => {

@@ -1,4 +1,5 @@
 import type { Did } from '#site/site-address.ts'
+import { hasDeployTokens } from '#store/accounts/deploy-tokens.ts'
 import { listBrowserSessions, type SessionClock } from '#store/accounts/sessions.ts'
 import type { Db } from '#store/database/database.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
@@ -9,7 +10,10 @@ export interface AccountSealedRow {
   readonly sealed: string
 }
 
-/** Rows of `kind` whose accounts have no browser session, no unfinished job and no unfinished account deletion. */
+/**
+ * Rows of `kind` whose accounts have no browser session, no deploy token, no unfinished job and no unfinished account
+ * deletion.
+ */
 export async function listUnusedSealed(
   db: Db,
   kind: string,
@@ -26,11 +30,18 @@ export async function listUnusedSealed(
     .leftJoin('jobs', (join) =>
       join.onRef('jobs.did', '=', 'sealedRows.key').on('jobs.finishedAt', 'is', null),
     )
+    .leftJoin('deployTokens as token', (join) =>
+      join
+        .onRef('token.did', '=', 'sealedRows.key')
+        .on('token.endedBy', 'is', null)
+        .on('token.expiresAt', '>', now),
+    )
     .leftJoin('accountDeletions', 'accountDeletions.did', 'sealedRows.key')
     .select(['key', 'sealed'])
     .where('kind', '=', kind)
     .where('session.did', 'is', null)
     .where('jobs.did', 'is', null)
+    .where('token.did', 'is', null)
     .where('accountDeletions.did', 'is', null)
     .orderBy('key')
     .limit(limit)
@@ -38,10 +49,11 @@ export async function listUnusedSealed(
   return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
 }
 
-/** Whether an account has no browser session and no unfinished job. */
+/** Whether an account has no browser session, no deploy token and no unfinished job. */
 export async function isUnused(db: Db, did: Did, clock: SessionClock): Promise<boolean> {
   return (
     (await listBrowserSessions(db, did, clock)).length === 0 &&
+    !(await hasDeployTokens(db, did, clock.now)) &&
     (await listUnfinishedSites(db, did)).length === 0
   )
 }

@@ -38,6 +38,7 @@ import { unfinishedForgets } from './0037-unfinished-forgets.ts'
 import { withdrawnBefore } from './0038-withdrawn-before.ts'
 import { receivedBlobs } from './0040-received-blobs.ts'
 import { cdnPurges } from './0041-cdn-purges.ts'
+import { deployTokens } from './0042-deploy-tokens.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -86,4 +87,5 @@ const statements: Record<string, MigrationSql> = {
   '0038-withdrawn-before': withdrawnBefore,
   '0040-received-blobs': receivedBlobs,
   '0041-cdn-purges': cdnPurges,
+  '0042-deploy-tokens': deployTokens,
 }

@@ -46,7 +46,7 @@ export function createDeploy(
 export async function findDeploy(db: Db, id: string, now: number): Promise<DeployFacts | null> {
   const row = await db
     .selectFrom('deploys')
-    .select(['id', 'did', 'site', 'bytes', 'createdAt', 'expiresAt', 'committedAt'])
+    .select(['id', 'did', 'site', 'bytes', 'createdAt', 'expiresAt', 'committedAt', 'isPreview'])
     .where('id', '=', id)
     .executeTakeFirst()
   const isOver = row?.committedAt === null && row.expiresAt <= now

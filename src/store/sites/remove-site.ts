@@ -1,5 +1,6 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
+import { deleteDeployTokensOf } from '#store/accounts/deploy-tokens.ts'
 import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
@@ -9,7 +10,7 @@ import { blankSite, siteSubject } from './record-version.ts'
 
 /**
  * Removes a site whose owner removed the record at revision `rev`, with all its versions up to then; an older state of
- * the record that arrives late cannot bring it back. False: the removal is known, a version at least as new is live, the
+ * the record that arrives late cannot bring it back. Its deploy tokens go with it. False: the removal is known, a version at least as new is live, the
  * owner is unknown, or the site is unknown and its account has `accountSitesMax`.
  */
 export function removeSite(
@@ -49,6 +50,7 @@ export function removeSite(
       .where('did', '=', did)
       .where('name', '=', name)
       .execute()
+    await deleteDeployTokensOf(transaction, { did, name })
     if (site.liveVersionId !== null) await appendChange(transaction, { did, name }, now)
     return true
   })

@@ -35,13 +35,13 @@ export const account = {
     endAll: 'Sign out everywhere',
     endAllQuestion: 'Sign out everywhere?',
     endAllText: (n: number) =>
-      `This signs you out of ${plural(n, 'browser', 'browsers')}, including this one.`,
+      `This signs you out of ${plural(n, 'browser', 'browsers')}, including this one, and ends the deploy tokens of your sites.`,
     failed: 'Your sign-ins could not be read.',
   },
   appearance: { title: 'Appearance and language', text: 'Only for this browser.' },
   export: {
     title: 'Export your data',
-    text: 'One file with everything this service stores about your account: your sites with the names and hashes of their files, addresses, domains, uploads of the last day, and sign-ins. The files themselves are in your account.',
+    text: 'One file with everything this service stores about your account: your sites with the names and hashes of their files, addresses, domains, uploads of the last day, deploy tokens, and sign-ins. The files themselves are in your account.',
     button: 'Download everything',
   },
   remove: {
