@@ -6,7 +6,10 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
+import { type CodedBytes, codedText } from '#api/web-asset.ts'
 import { buildWebApp } from '#main/build-web-app.ts'
+import type { FileOfApp, WebApp } from '#main/web-app.ts'
+import { isCompressible } from '#site/encoding.ts'
 import { noticesFile, noticesOf } from './build-cli.ts'
 
 const root = join(import.meta.dir, '..')
@@ -33,13 +36,23 @@ type Platform = keyof typeof runtimes
 const ownPlatform = `${process.platform}-${process.arch}`.replace('win32', 'windows')
 const isPlatform = (name: string): name is Platform => Object.hasOwn(runtimes, name)
 
+interface CompileOptions {
+  readonly platform?: string
+  /** With the web app's files compressed, which takes seconds: a service at a public address starts without that. */
+  readonly isCodedAhead?: boolean
+}
+
 /** Writes the program as one file, with the runtime of `platform`. Throws what the bundler finds wrong. */
-export async function compileBinary(program: Program, outfile: string, platform = ownPlatform) {
+export async function compileBinary(
+  program: Program,
+  outfile: string,
+  { platform = ownPlatform, isCodedAhead = false }: CompileOptions = {},
+): Promise<void> {
   if (!isPlatform(platform)) throw new Error(`there are no binaries for ${platform}`)
   const executablePath = await runtimeOf(platform)
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-binary-'))
   try {
-    const assets = await writeAssets(program, dir)
+    const assets = await writeAssets(program, dir, isCodedAhead)
     await Bun.build({
       entrypoints: programs[program].map((name) => join(root, 'src/main', name)),
       target: 'bun',
@@ -62,13 +75,31 @@ export async function compileBinary(program: Program, outfile: string, platform 
 }
 
 /** What the program reads beside its modules; the paths. */
-async function writeAssets(program: Program, dir: string): Promise<string[]> {
+async function writeAssets(
+  program: Program,
+  dir: string,
+  isCodedAhead: boolean,
+): Promise<string[]> {
   const notices = join(dir, noticesFile)
   await writeFile(notices, await noticesOfProduction())
   if (program === 'sitehost') return [notices]
   const webApp = join(dir, 'web-app')
-  await writeFile(webApp, serialize(await buildWebApp(false)))
+  const app = await buildWebApp(false)
+  await writeFile(webApp, serialize(isCodedAhead ? await withCodings(app) : app))
   return [notices, webApp]
+}
+
+const codedBefore = new Map<string, CodedBytes>()
+
+/** Also for the next platform. */
+async function withCodings(app: WebApp): Promise<WebApp> {
+  const files = app.files.map(async (file): Promise<FileOfApp> => {
+    if (!isCompressible(file.contentType.split(';', 1)[0] ?? '')) return file
+    const coded = codedBefore.get(file.path) ?? (await codedText(file.bytes))
+    codedBefore.set(file.path, coded)
+    return { ...file, coded }
+  })
+  return { ...app, files: await Promise.all(files) }
 }
 
 interface Lockfile {
@@ -134,7 +165,7 @@ if (import.meta.main) {
   for (const platform of platforms.length === 0 ? [ownPlatform] : platforms) {
     for (const program of ['sitehost', 'sitehost-service'] as const) {
       const file = join(dir, fileOf(program, platform))
-      await compileBinary(program, file, platform)
+      await compileBinary(program, file, { platform, isCodedAhead: true })
       await chmod(file, 0o755)
       console.log(`${file}: ${Math.round(Bun.file(file).size / 1e6)} MB`)
     }

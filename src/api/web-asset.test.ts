@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { assetAnswer, makeWebAsset } from './web-asset.ts'
+import { assetAnswer, codedText, makeWebAsset } from './web-asset.ts'
 
 const text = 'words and words, and more words of them. '.repeat(100)
 const script = await makeWebAsset(text, { contentType: 'text/javascript', isImmutable: true })
@@ -95,4 +95,13 @@ test('a name that changes with its content is kept for a year, others are asked 
   expect(fieldsOf(await ask({}, page), 'cache-control', 'content-type')).toEqual([
     ...['no-cache', 'text/html; charset=utf-8'],
   ])
+})
+
+test('what was compressed when the program was built is not compressed again', async () => {
+  const coded = new Map([['gzip', Buffer.from('made before')]] as const)
+  const known = await makeWebAsset(text, { contentType: 'text/javascript', coded })
+  const answer = await assetAnswer(known, new Headers({ 'accept-encoding': 'br, gzip' }))
+  expect(await answer.text()).toBe('made before')
+  expect(answer.headers.get('content-encoding')).toBe('gzip')
+  expect([...(await codedText(Buffer.from(text))).keys()]).toEqual(['br', 'gzip'])
 })

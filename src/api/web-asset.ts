@@ -21,23 +21,29 @@ export interface WebAsset {
 
 type CodedForms = ReadonlyMap<MadeCoding, Blob>
 
+/** What a coding has made of a text. */
+export type CodedBytes = ReadonlyMap<MadeCoding, Uint8Array<ArrayBuffer>>
+
 interface AssetKind {
   readonly contentType: string
   readonly isImmutable?: boolean
   /** Compressed for the first request, not before. */
   readonly isCodedLater?: boolean
+  /** By `codedText`, when the program was built. */
+  readonly coded?: CodedBytes
   /** The script in the document itself. */
   readonly inlineScript?: string
 }
 
 export async function makeWebAsset(
   content: string | Uint8Array<ArrayBuffer>,
-  { contentType, inlineScript, isCodedLater = false, isImmutable = false }: AssetKind,
+  { contentType, inlineScript, isCodedLater = false, isImmutable = false, coded: made }: AssetKind,
 ): Promise<WebAsset> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
+  const known = made === undefined ? null : formsOf(made)
   const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
-  const coded = async () => (isText ? await codedForms(hash, bytes) : noForms)
+  const coded = async () => known ?? (isText ? await codedForms(hash, bytes) : noForms)
   if (!isCodedLater) await coded()
   const scriptHash = inlineScript === undefined ? undefined : policyHash(inlineScript)
   return { contentType, isImmutable, body: new Blob([bytes]), coded, hash, scriptHash }
@@ -57,19 +63,23 @@ const knownForms = new LruMap<string, Promise<CodedForms>>(knownFormsMax)
 function codedForms(hash: string, bytes: Uint8Array): Promise<CodedForms> {
   const known = knownForms.get(hash)
   if (known !== undefined) return known
-  const made = compressed(bytes)
+  const made = codedText(bytes).then(formsOf)
   knownForms.set(hash, made)
   return made
 }
 
-async function compressed(bytes: Uint8Array): Promise<CodedForms> {
-  const coded = new Map<MadeCoding, Blob>()
+/** In the codings that save something, best first. */
+export async function codedText(bytes: Uint8Array): Promise<CodedBytes> {
+  const coded = new Map<MadeCoding, Uint8Array<ArrayBuffer>>()
   for (const coding of ['br', 'gzip'] as const) {
     const made = await compress[coding](bytes)
-    if (isWorthGzip(bytes.length, made.length)) coded.set(coding, new Blob([made]))
+    if (isWorthGzip(bytes.length, made.length)) coded.set(coding, made)
   }
   return coded
 }
+
+const formsOf = (coded: CodedBytes): CodedForms =>
+  new Map([...coded].map(([coding, bytes]) => [coding, new Blob([bytes])]))
 
 /** The asset in the coding that the client prefers. Conditions count for 200 only (RFC 9110 §13.2.1). */
 export async function assetAnswer(

@@ -1,3 +1,4 @@
+import type { CodedBytes } from '#api/web-asset.ts'
 import type { Locale } from '#site/locales.ts'
 import type { BuiltFile } from './kept-builds.ts'
 
@@ -13,9 +14,14 @@ export interface WebApp {
   /** For all pages of the administrator's area. */
   readonly admin: BuiltFile
   /** Scripts, style sheets and fonts, whose names change with their content. */
-  readonly files: readonly BuiltFile[]
+  readonly files: readonly FileOfApp[]
   /** At paths that browsers and programs know. */
   readonly pictures: readonly BuiltFile[]
+}
+
+export interface FileOfApp extends BuiltFile {
+  /** Without it, the service compresses the file. */
+  readonly coded?: CodedBytes
 }
 
 /** A page in a language. */

@@ -10,7 +10,7 @@ import { type BuiltFile, textOf } from './kept-builds.ts'
 import { openWebApp } from './open-web-app.ts'
 import { prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
-import type { DocumentOfApp, WebApp } from './web-app.ts'
+import type { DocumentOfApp, FileOfApp, WebApp } from './web-app.ts'
 
 const adminPages = [adminPage, ...sections.map(({ href }) => href)]
 
@@ -28,12 +28,12 @@ export async function openWebAssets(
 ): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
   const app = await openWebApp(hasStyleguide)
-  const assetOf = ({ bytes, contentType }: BuiltFile, isImmutable: boolean) =>
-    makeWebAsset(bytes, { contentType, isCodedLater, isImmutable })
+  const fileOf = async ({ bytes, path, ...kind }: FileOfApp): Promise<Made> => [
+    path,
+    await makeWebAsset(bytes, { ...kind, isCodedLater, isImmutable: true }),
+  ]
   const [files, documents, admin, others] = await Promise.all([
-    Promise.all(
-      app.files.map(async (file): Promise<Made> => [file.path, await assetOf(file, true)]),
-    ),
+    Promise.all(app.files.map(fileOf)),
     documentsOf(app, instance, isCodedLater),
     makeWebAsset(pageOf(app.admin, instance), { ...app.admin, isCodedLater }),
     publicFiles(opened, app.pictures, Date.now()),
