@@ -11,6 +11,10 @@ const knowsUnits = await available('the unit of systemd', async () => {
   if (Bun.which('systemd-analyze') === null) throw new Error('systemd is not installed')
 })
 
+const packsForDebian = await available('the package for Debian', async () => {
+  if (Bun.which('dpkg-deb') === null) throw new Error('dpkg-deb is not installed')
+})
+
 /** What `pattern` captures in a text, each once, in order. */
 const captured = (text: string, pattern: RegExp): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))].sort()
@@ -48,6 +52,34 @@ test('the unit and the commands beside it work on one folder, which is the unitâ
   )
   expect(commands).toEqual([`backfill --data /var/lib/${folder}`])
 })
+
+test.skipIf(!packsForDebian)(
+  'the package for Debian has program, unit and settings, and its userâ€™s data stays',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sitehost-deb-'))
+    try {
+      const deb = join(dir, 'sitehost.deb')
+      await Bun.write(join(dir, 'program'), '#!/bin/sh\n')
+      await Bun.$`${join(root, 'deploy/deb/build')} ${join(dir, 'program')} amd64 1.2.3 ${deb}`.quiet()
+      const listed = (await Bun.$`dpkg-deb --contents ${deb}`.text()).split('\n')
+      const modes = new Map(
+        listed.map((line) => [line.split(' ').at(-1), line.slice(0, 20).trim()]),
+      )
+      expect(modes.get('./usr/bin/sitehost')).toBe('-rwxr-xr-x root/root')
+      expect(modes.get('./etc/sitehost/sitehost.env')).toBe('-rw------- root/root')
+      await Bun.$`dpkg-deb --raw-extract ${deb} ${join(dir, 'tree')}`.quiet()
+      const packed = (path: string) => Bun.file(join(dir, 'tree', path)).text()
+      expect(await packed('DEBIAN/conffiles')).toBe('/etc/sitehost/sitehost.env\n')
+      expect(await packed('DEBIAN/control')).toMatch(/^Version: 1\.2\.3\nArchitecture: amd64$/m)
+      const unit = await packed('usr/lib/systemd/system/sitehost.service')
+      expect(unit).toContain('ExecStart=/usr/bin/sitehost serve --data /var/lib/sitehost')
+      expect(unit).not.toContain('/opt/')
+      expect(await packed('DEBIAN/postrm')).not.toContain('rm ')
+    } finally {
+      await rm(dir, { recursive: true })
+    }
+  },
+)
 
 test('health checks are in the format of the image that is built', async () => {
   expect(await read('deploy/Containerfile')).toMatch(/^HEALTHCHECK /m)

@@ -23,12 +23,14 @@ const otherVariables = /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS)
 describe.each(documents)('%s', (document) => {
   test('names only settings that there are', async () => {
     const caddyfile = await read('deploy/Caddyfile')
+    const installer = await read('deploy/install.sh')
     const named = (await read(document)).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []
     const isThere = (name: string): boolean =>
       name in settings.shape ||
       name in siteOwnerSettings.shape ||
       otherVariables.test(name) ||
-      caddyfile.includes(`{$${name}`)
+      caddyfile.includes(`{$${name}`) ||
+      installer.includes(`\${${name}:-`)
     expect(named.filter((name) => !isThere(name))).toEqual([])
   })
 
