@@ -18,7 +18,8 @@ const documents = [
 ].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
 
 /** What the documents call by a name like a setting's, and is none. */
-const otherVariables = /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS)$/
+const otherVariables =
+  /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS|ACTIONS_ID_TOKEN_REQUEST_(?:TOKEN|URL))$/
 
 describe.each(documents)('%s', (document) => {
   test('names only settings that there are', async () => {

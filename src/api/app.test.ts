@@ -16,6 +16,7 @@ const open = new Set([
   'GET /api/auth/callback',
   'POST /api/auth/logout',
   'GET /api/auth/status',
+  'POST /api/tokens/exchange',
   'GET /api/domain/check',
   'GET /api/domain/registered',
   'POST /api/admin/login',

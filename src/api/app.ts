@@ -14,6 +14,7 @@ import { domainHandlers } from '#api/routes/domain.ts'
 import { customDomainHandlers } from '#api/routes/domain-custom.ts'
 import { healthAndMetadataHandlers } from '#api/routes/health-and-metadata.ts'
 import { moderationHandlers } from '#api/routes/moderation.ts'
+import { publisherHandlers } from '#api/routes/publishers.ts'
 import { siteHandlers } from '#api/routes/site.ts'
 import { tokenHandlers } from '#api/routes/tokens.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
@@ -63,6 +64,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...uploadHandlers(context, sessions),
     ...deployHandlers(context),
     ...tokenHandlers(context),
+    ...publisherHandlers(context),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),
     ...adminReadHandlers(context),

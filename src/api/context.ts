@@ -8,6 +8,7 @@ import type { TrustedProxies } from '#http/client-address.ts'
 import type { ForgetPoint } from '#ingest/fail-points.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
@@ -45,6 +46,10 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   /** Per account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp
+  /** For hosts that users name. */
+  readonly fetch: SafeFetch
+  /** Development only: such hosts may be private, and without https. */
+  readonly allowPrivateHosts: boolean
   /** The site that visitors of this address get here, taken down or not; null: none. */
   readonly siteAt: (url: string) => Promise<SiteAddress | null>
   /** Who may sign in. */

@@ -52,6 +52,8 @@ function openApplication(parts: ServiceParts) {
     baseDomain,
     keys: new KeyRing(secrets),
     limits,
+    allowPrivateHosts: config.allowPrivateHosts,
+    fetch: network.fetch,
     lookUp: network.lookUp,
     metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
     operations: parts.operations,

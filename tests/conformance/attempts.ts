@@ -166,6 +166,21 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/theirs/tokens/{token}' },
   ],
 
+  'GET /api/site/:rkey/publishers': [{ path: '/api/site/{rkey}/publishers' }],
+  // It may deploy the asking account's own site alone.
+  'POST /api/site/:rkey/publishers': [
+    {
+      path: '/api/site/{rkey}/publishers',
+      json: { issuer: 'https://forge.example', repository: 'bob/site', scope: 'preview' },
+      foreign: [200, expect.objectContaining({ repository: 'bob/site' })],
+    },
+  ],
+  'DELETE /api/site/:rkey/publishers/:id': [
+    { path: '/api/site/{rkey}/publishers/{publisher}' },
+    { path: '/api/site/theirs/publishers/{publisher}' },
+  ],
+  'POST /api/tokens/exchange': 'needs a token that the issuer of a publisher has signed',
+
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',
   'GET /api/admin/status': 'is about no account',

@@ -26,6 +26,7 @@ export const accountDeletionRows: readonly Row[] = [
         jobs: [],
         deploys: [],
         deployTokens: [],
+        publishers: [],
         versionRecords: [],
       },
       sessions: expect.any(Array),

@@ -31,6 +31,7 @@ export async function furnish(scene: Scene): Promise<void> {
   })
   scene.know('deploy', await beginDeploy(scene.stage))
   scene.know('token', await createToken(scene.stage))
+  scene.know('publisher', await addPublisher(scene.stage))
   await scene.claim('alice', 'alices-name')
   await scene.addVerified('alice', 'alice-example.com')
   await scene.add('alice', 'alice-waits.com', 'waiting')
@@ -61,6 +62,14 @@ async function createToken({ people }: Stage): Promise<string> {
   const body = JSON.stringify({ name: 'ci', scope: 'deploy' })
   const answer = await people.alice.client.fetch('/api/site/blog/tokens', { method: 'POST', body })
   return ((await answer.json()) as { token: { id: string } }).token.id
+}
+
+/** The id of a publisher of her site. */
+async function addPublisher({ people }: Stage): Promise<string> {
+  const job = { issuer: 'https://forge.example', repository: 'alice/site', scope: 'preview' }
+  const init = { method: 'POST', body: JSON.stringify(job) }
+  const answer = await people.alice.client.fetch('/api/site/blog/publishers', init)
+  return ((await answer.json()) as { id: string }).id
 }
 
 /** The revision of alice's repository that visitors of her site see. */
@@ -105,6 +114,7 @@ export const nobodys: Facts = {
   endedJob: '00000000-0000-4000-8000-000000000001',
   deploy: '00000000-0000-4000-8000-000000000003',
   token: '00000000-0000-4000-8000-000000000004',
+  publisher: '00000000-0000-4000-8000-000000000005',
   version: 'other-00000000-0000-4000-8000-000000000002',
   versionKey: '3mkq2vtpdbk2c',
 }
@@ -113,6 +123,7 @@ const owned = [
   ...['/api/auth/status', '/api/user/status', '/api/user/info', '/api/user/sites'],
   ...['/api/user/domains', '/api/user/site/blog/domains', '/api/site/blog/settings'],
   '/api/site/blog/tokens',
+  '/api/site/blog/publishers',
 ]
 
 /** All that alice sees of what is hers, what her repository holds, and what visitors get. */

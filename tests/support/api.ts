@@ -21,6 +21,7 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
@@ -199,6 +200,8 @@ interface TestApiOptions {
   readonly signIn: SignInPolicy
   readonly baseUrl: string
   readonly lookUp: LookUp
+  /** For hosts that users name; they may then be private. */
+  readonly fetch: SafeFetch | null
   readonly operationMsMax: number
 }
 
@@ -215,6 +218,7 @@ export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
     database = await memoryDatabase()
     api = openApi(database.db, join(dir, crypto.randomUUID()), {
       ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, signIn: 'open' },
+      fetch: null,
       ...options,
     })
   })
@@ -225,12 +229,13 @@ export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
   return () => api
 }
 
+const nobodyAnswers: SafeFetch = () => Promise.reject(new Error('this test has no network'))
 const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no DNS'))
 
 function openApi(
   db: Db,
   spoolDir: string,
-  { baseUrl, lookUp, operationMsMax, signIn }: TestApiOptions,
+  { baseUrl, fetch, lookUp, operationMsMax, signIn }: TestApiOptions,
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
@@ -245,6 +250,8 @@ function openApi(
   const log = recordingLog(logged)
   const at = () => {}
   const app = createApp({
+    allowPrivateHosts: fetch !== null,
+    fetch: fetch ?? nobodyAnswers,
     ...{ at, db, log, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
     deploys: new OpenDeploys({ at, db, elapsed, log, now, spool }),
     operations,

@@ -140,6 +140,7 @@ export function newToken(facts: Partial<NewDeployToken> = {}): NewDeployToken {
     name: 'ci',
     scope: 'deploy',
     authority: null,
+    publisherId: null,
     expiresAt: 1000,
     ...facts,
   }

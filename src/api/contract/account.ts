@@ -135,6 +135,19 @@ const everything = z.strictObject({
         .describe('Null: it has not ended before its time'),
     }),
   ),
+  publishers: z.array(
+    z.strictObject({
+      rkey: siteName,
+      issuer: z.string(),
+      repository: z.string(),
+      repositoryId: z.string().nullable().describe('The forge’s own id of it'),
+      ref: z.string().nullable(),
+      environment: z.string().nullable(),
+      scope: tokenScope,
+      createdAt: instant,
+      lastUsedAt: instant.nullable(),
+    }),
+  ),
   sessions: z.array(
     z.strictObject({
       device: z.string().nullable(),

@@ -22,6 +22,12 @@ export const deployTokenDaysMax = 365
 export const deployTokenDaysDefault = 90
 export const deployTokenNameCharsMax = 60
 
+/** CI jobs that may deploy one site. */
+export const publishersMax = 20
+export const exchangedTokenMinutes = 15
+/** Of one site at a time. */
+export const exchangedTokensMax = 50
+
 export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
@@ -57,6 +63,8 @@ export const rateLimits = {
   deployFile: { what: 'files of deploys', perClient: 100_000, perAccount: 20_000 },
   /** Each created one is a row, and is confirmed by the account's server. */
   token: { what: 'deploy tokens listed or changed', perClient: 600, perAccount: 200 },
+  /** Each may ask a forge for its keys. */
+  exchange: { what: 'tokens of CI jobs exchanged', perClient: 600 },
   /** Each reads a whole account from its server. */
   sync: { what: 'syncs of your sites', perClient: 100, perAccount: 20 },
   /** Each asks the account's server. */

@@ -13,8 +13,10 @@ import { openReportsOfNetworkMax } from '#store/moderation/reports.ts'
 import {
   deployFilesAtOnce,
   deployTokensMax,
+  exchangedTokensMax,
   grantAwayHours,
   openDeploysMax,
+  publishersMax,
   uploadsArrivingMax,
   zipContentBytesMax,
 } from './limits.ts'
@@ -155,6 +157,24 @@ export const sentences = {
     'This deploy token may make previews alone: send "preview" with the deploy, or use one that may publish.',
   tokensMax: `A site can have ${deployTokensMax} deploy tokens. Revoke one first.`,
   tokenNotFound: 'This site has no such deploy token.',
+  publisherTooWide:
+    'A publisher that may deploy needs a ref or an environment: else every branch of the repository could publish.',
+  issuerInsecure: 'issuer: expected an https address',
+  publishersMax: `A site can have ${publishersMax} publishers. Remove one first.`,
+  publisherNotFound: 'This site has no such publisher.',
+  notIdToken: 'token: expected an OpenID Connect token of a forge, signed with RS256 or ES256',
+  noPublisherOf: (claim: string, value: string): string =>
+    `${claim}: no publisher of this site lists "${value}". Check the account, the site and its publishers.`,
+  idTokenNotSigned: 'The token’s signature is of no key that its issuer publishes.',
+  idTokenForOthers: (origin: string): string =>
+    `aud: this token is not for this service alone. Ask the forge for one for ${origin}.`,
+  idTokenExpired: 'exp: this token has expired. Ask the forge for a new one.',
+  idTokenTooEarly: 'nbf, iat: this token is from the future. Check the clocks.',
+  idTokenTooLong: 'exp: this token works for more than 24 hours. Ask the forge for a shorter one.',
+  idTokenUsed: 'This token was exchanged before. Ask the forge for a new one.',
+  exchangedMax: `${exchangedTokensMax} deploy tokens of jobs are in use for this site. Try again in a few minutes.`,
+  issuerUnanswered:
+    'The forge that issued this token did not send its keys. Try again in a minute.',
   notOfDeploy: 'This deploy has no file with that SHA-256.',
   unknownCoding: 'Content-Encoding: send the bytes as they are, or with gzip.',
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
@@ -165,6 +185,14 @@ export const sentences = {
   streamsOpen: 'Too many streams are open.',
   logStreamsOpen: 'Too many people follow the log. Try again later.',
 } as const
+
+/** By what is wrong with the token of a CI job. */
+export const claimSentences = (origin: string) => ({
+  audience: sentences.idTokenForOthers(origin),
+  expired: sentences.idTokenExpired,
+  'too-early': sentences.idTokenTooEarly,
+  'too-long': sentences.idTokenTooLong,
+})
 
 /** For the owner of a site that is taken down, alone or with its account. */
 export const takenDownSentence = ({ site, reason }: { site: string; reason: string }): string =>

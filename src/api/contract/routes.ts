@@ -10,6 +10,7 @@ import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
 import { moderationRoutes } from './moderation.ts'
+import { publisherRoutes } from './publishers.ts'
 import { siteRoutes } from './site.ts'
 import { tokenRoutes } from './tokens.ts'
 import { uploadRoutes } from './uploads.ts'
@@ -28,6 +29,7 @@ export const routes = {
   ...uploadRoutes,
   ...deployRoutes,
   ...tokenRoutes,
+  ...publisherRoutes,
   ...adminRoutes,
   ...adminLogRoutes,
   ...adminReadRoutes,

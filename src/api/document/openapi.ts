@@ -67,6 +67,7 @@ const tags = [
   { name: 'Domains', prefix: '/api/domain/' },
   { name: 'One site', prefix: '/api/site/' },
   { name: 'Deploys', prefix: '/api/deploys/' },
+  { name: 'Deploys', prefix: '/api/tokens/' },
   { name: 'Uploads', prefix: '/sitehost/' },
   { name: 'Administration', prefix: '/api/admin/' },
   { name: 'Reports', prefix: '/api/report' },

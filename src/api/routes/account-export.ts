@@ -9,6 +9,7 @@ import {
   findSnapshotText,
   listAccountDeploys,
   listAccountJobs,
+  listAccountPublishers,
   listAccountQueue,
   listAccountReceived,
   listAccountSessions,
@@ -113,6 +114,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const deploys = await listAccountDeploys(db, did)
   const sessions = await listAccountSessions(db, did)
   const tokens = await listAccountTokens(db, did)
+  const publishers = await listAccountPublishers(db, did)
   const uploads = await listAccountUploads(db, did)
   const received = await listAccountReceived(db, did)
   const waiting = await listAccountQueue(db, did)
@@ -141,6 +143,12 @@ async function activityOf(did: Did, { db }: ExportContext) {
       rkey: site,
       createdAt: isoOf(createdAt),
       expiresAt: isoOf(expiresAt),
+      lastUsedAt: isoOrNull(usedAt),
+    })),
+    publishers: publishers.map(({ site, createdAt, usedAt, ...publisher }) => ({
+      ...publisher,
+      rkey: site,
+      createdAt: isoOf(createdAt),
       lastUsedAt: isoOrNull(usedAt),
     })),
     uploadedBlobs: uploads.map(({ blob, uploadedAt }) => ({

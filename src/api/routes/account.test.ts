@@ -122,7 +122,15 @@ describe('the export', () => {
     const exported = (await answer.json()) as Record<string, unknown>
     expect(Object.keys(exported)).toEqual([
       ...['made', 'account', 'sites', 'sitehostDomains', 'keptNames', 'customDomains'],
-      ...['versionRecords', 'jobs', 'deploys', 'sessions', 'deployTokens', 'uploadedBlobs'],
+      ...[
+        'versionRecords',
+        'jobs',
+        'deploys',
+        'sessions',
+        'deployTokens',
+        'publishers',
+        'uploadedBlobs',
+      ],
       ...['receivedBlobs', 'waiting', 'complete'],
     ])
     expect(exported).toMatchObject({

@@ -36,6 +36,7 @@ export function tokenHandlers(
       const createdAt = now()
       const token = {
         ...{ id: crypto.randomUUID(), hash: secretHash(secret), did, site, name, scope, authority },
+        publisherId: null,
         expiresAt: createdAt + expiresInDays * dayMs,
       }
       const limits = { tokensMax: deployTokensMax, now: createdAt }

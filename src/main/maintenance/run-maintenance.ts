@@ -16,6 +16,7 @@ import type { Spool } from '#publish/upload/spool.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { deleteExpiredTokens } from '#store/accounts/deploy-tokens.ts'
+import { forgetUsedIdTokens } from '#store/accounts/publishers.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
 import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { pruneChanges } from '#store/database/changes.ts'
@@ -137,6 +138,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await deleteEndedSessions(db, 'adminSessions', { now, idleMs: adminIdleMs })
   await deleteExpiredSealed(db, now)
   await deleteExpiredTokens(db, now)
+  await forgetUsedIdTokens(db, now - hourMs)
   await deleteEndedLeases(db, now)
   await dropKeptSubdomains(db, now)
   await deleteJobsFinishedBefore(db, now - dayMs)

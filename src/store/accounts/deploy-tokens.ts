@@ -15,19 +15,20 @@ const endedTokensMax = 50
 /** How long after its end a token's row says that it has expired. */
 const expiredTokenMs = 30 * 24 * 60 * 60 * 1000
 
-/** False when the site has `tokensMax` tokens that have not ended. Throws AccountDeletedHereError. */
+/** False when the site has `tokensMax` tokens that have not ended, of its owner or of publishers. Throws AccountDeletedHereError. */
 export function createDeployToken(
   db: Db,
   token: NewDeployToken,
   { tokensMax, now }: { readonly tokensMax: number; readonly now: number },
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
-    const { did, site: name } = token
+    const { did, publisherId, site: name } = token
     await lockOrThrowIfDeletedHere(transaction, did)
     await lockUntilCommit(transaction, `deploy tokens ${did}/${name}`)
     const usable = await selectUsable(transaction, did, now)
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('site', '=', name)
+      .where('publisherId', publisherId === null ? 'is' : 'is not', null)
       .executeTakeFirstOrThrow()
     if (Number(usable.count) >= tokensMax) return false
     const row = { ...token, createdAt: now, usedAt: null, endedBy: null }
@@ -62,7 +63,7 @@ export async function findDeployToken(db: Db, hash: string): Promise<DeployToken
   return (await row.executeTakeFirst()) ?? null
 }
 
-/** The site's tokens that have not ended before their time, newest first; those that have just expired too. */
+/** The tokens that the site's owner made and that have not ended before their time, newest first; those that have just expired too. */
 export async function listDeployTokens(db: Db, { did, name }: SiteAddress): Promise<DeployToken[]> {
   return await db
     .selectFrom('deployTokens')
@@ -70,6 +71,7 @@ export async function listDeployTokens(db: Db, { did, name }: SiteAddress): Prom
     .where('did', '=', did)
     .where('site', '=', name)
     .where('endedBy', 'is', null)
+    .where('publisherId', 'is', null)
     .orderBy('createdAt', 'desc')
     .orderBy('id')
     .execute()
@@ -96,7 +98,19 @@ export async function revokeDeployToken(
   return numUpdatedRows > 0n
 }
 
-/** Ends the account's tokens, or those that were made under another authority; returns how many. */
+export async function revokeTokensOfPublisher(db: Db, publisherId: string): Promise<void> {
+  await db
+    .updateTable('deployTokens')
+    .set({ endedBy: 'revoked' })
+    .where('publisherId', '=', publisherId)
+    .where('endedBy', 'is', null)
+    .execute()
+}
+
+/**
+ * Ends the account's tokens and deletes its publishers, or those that were made under another authority; returns how
+ * many.
+ */
 export async function endDeployTokensOf(
   db: Db,
   did: Did,
@@ -111,7 +125,14 @@ export async function endDeployTokensOf(
       query.where('authority', '!=', exceptOfAuthority ?? ''),
     )
     .executeTakeFirstOrThrow()
-  return Number(numUpdatedRows)
+  const { numDeletedRows } = await db
+    .deleteFrom('publishers')
+    .where('did', '=', did)
+    .$if(exceptOfAuthority !== undefined, (query) =>
+      query.where('authority', '!=', exceptOfAuthority ?? ''),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows + numDeletedRows)
 }
 
 export async function endAllDeployTokens(db: Db): Promise<void> {
@@ -120,11 +141,14 @@ export async function endAllDeployTokens(db: Db): Promise<void> {
     .set({ endedBy: 'signed-out' })
     .where('endedBy', 'is', null)
     .execute()
+  await db.deleteFrom('publishers').execute()
 }
 
 /** For a site that is gone. */
 export async function deleteDeployTokensOf(db: Db, { did, name }: SiteAddress): Promise<void> {
-  await db.deleteFrom('deployTokens').where('did', '=', did).where('site', '=', name).execute()
+  for (const table of ['deployTokens', 'publishers'] as const) {
+    await db.deleteFrom(table).where('did', '=', did).where('site', '=', name).execute()
+  }
 }
 
 /** Whether the account has a token that works. */

@@ -51,5 +51,34 @@ export interface DeployTables {
     usedAt: number | null
     /** Null: it has not ended before its time. `signed-out`: with the account's sessions. */
     endedBy: 'revoked' | 'signed-out' | null
+    /** Whose job got it in exchange; null: the owner made it. */
+    publisherId: string | null
+  }
+  /** Whose jobs may deploy a site. */
+  publishers: {
+    id: string
+    did: Did
+    /** The site's name. */
+    site: SiteName
+    /** The URL of the forge, as its tokens name it. */
+    issuer: string
+    repository: string
+    /** The forge's own id of it; null: no job has been here. */
+    repositoryId: string | null
+    /** Such as `refs/heads/main`; null: any. */
+    ref: string | null
+    /** Null: any. */
+    environment: string | null
+    scope: TokenScope
+    /** Of the session that made it. */
+    authority: string | null
+    createdAt: number
+    usedAt: number | null
+  }
+  /** Tokens of forges, which work once. */
+  usedIdTokens: {
+    /** SHA-256 of what the issuer signed. */
+    hash: string
+    expiresAt: number
   }
 }

@@ -59,6 +59,18 @@ export async function listAccountTokens(db: Db, did: Did) {
     .execute()
 }
 
+/** Whose jobs may deploy the account's sites, oldest first. */
+export async function listAccountPublishers(db: Db, did: Did) {
+  return await db
+    .selectFrom('publishers')
+    .select(['site', 'issuer', 'repository', 'repositoryId', 'ref', 'environment', 'scope'])
+    .select(['createdAt', 'usedAt'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+}
+
 /** Blobs that the account has uploaded here, or its server has sent, within a day. */
 export async function listAccountReceived(db: Db, did: Did) {
   return await db

@@ -12,6 +12,7 @@ const ownTables = [
   'deployTokens',
   'grantFailures',
   'jobs',
+  'publishers',
   'uploadedBlobs',
   'visitedAccounts',
 ] as const

@@ -1,5 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 import { hasDeployTokens } from '#store/accounts/deploy-tokens.ts'
+import { hasPublishers } from '#store/accounts/publishers.ts'
 import { listBrowserSessions, type SessionClock } from '#store/accounts/sessions.ts'
 import type { Db } from '#store/database/database.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
@@ -11,8 +12,8 @@ export interface AccountSealedRow {
 }
 
 /**
- * Rows of `kind` whose accounts have no browser session, no deploy token, no unfinished job and no unfinished account
- * deletion.
+ * Rows of `kind` whose accounts have no browser session, no deploy token, no publisher, no unfinished job and no
+ * unfinished account deletion.
  */
 export async function listUnusedSealed(
   db: Db,
@@ -36,12 +37,14 @@ export async function listUnusedSealed(
         .on('token.endedBy', 'is', null)
         .on('token.expiresAt', '>', now),
     )
+    .leftJoin('publishers', 'publishers.did', 'sealedRows.key')
     .leftJoin('accountDeletions', 'accountDeletions.did', 'sealedRows.key')
     .select(['key', 'sealed'])
     .where('kind', '=', kind)
     .where('session.did', 'is', null)
     .where('jobs.did', 'is', null)
     .where('token.did', 'is', null)
+    .where('publishers.did', 'is', null)
     .where('accountDeletions.did', 'is', null)
     .orderBy('key')
     .limit(limit)
@@ -49,11 +52,12 @@ export async function listUnusedSealed(
   return rows.map(({ key, sealed }) => ({ did: key as Did, sealed }))
 }
 
-/** Whether an account has no browser session, no deploy token and no unfinished job. */
+/** Whether an account has no browser session, no deploy token, no publisher and no unfinished job. */
 export async function isUnused(db: Db, did: Did, clock: SessionClock): Promise<boolean> {
   return (
     (await listBrowserSessions(db, did, clock)).length === 0 &&
     !(await hasDeployTokens(db, did, clock.now)) &&
+    !(await hasPublishers(db, did)) &&
     (await listUnfinishedSites(db, did)).length === 0
   )
 }

@@ -39,6 +39,7 @@ import { withdrawnBefore } from './0038-withdrawn-before.ts'
 import { receivedBlobs } from './0040-received-blobs.ts'
 import { cdnPurges } from './0041-cdn-purges.ts'
 import { deployTokens } from './0042-deploy-tokens.ts'
+import { publishers } from './0043-publishers.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -88,4 +89,5 @@ const statements: Record<string, MigrationSql> = {
   '0040-received-blobs': receivedBlobs,
   '0041-cdn-purges': cdnPurges,
   '0042-deploy-tokens': deployTokens,
+  '0043-publishers': publishers,
 }

@@ -35,7 +35,7 @@ export const account = {
     endAll: 'Überall abmelden',
     endAllQuestion: 'Überall abmelden?',
     endAllText: (n: number) =>
-      `Damit bist du in ${plural(n, 'Browser', 'Browsern')} abgemeldet, auch in diesem, und die Deploy-Tokens deiner Websites enden.`,
+      `Damit bist du in ${plural(n, 'Browser', 'Browsern')} abgemeldet, auch in diesem, und die Deploy-Tokens und CI-Freigaben deiner Websites enden.`,
     failed: 'Deine Anmeldungen ließen sich nicht lesen.',
   },
   appearance: { title: 'Darstellung und Sprache', text: 'Nur für diesen Browser.' },

@@ -35,7 +35,7 @@ export const account = {
     endAll: 'Sign out everywhere',
     endAllQuestion: 'Sign out everywhere?',
     endAllText: (n: number) =>
-      `This signs you out of ${plural(n, 'browser', 'browsers')}, including this one, and ends the deploy tokens of your sites.`,
+      `This signs you out of ${plural(n, 'browser', 'browsers')}, including this one, and ends the deploy tokens and CI publishers of your sites.`,
     failed: 'Your sign-ins could not be read.',
   },
   appearance: { title: 'Appearance and language', text: 'Only for this browser.' },
