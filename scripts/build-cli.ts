@@ -8,20 +8,60 @@ import project from '#package.json'
 
 const root = join(import.meta.dir, '..')
 
-/** One file for Node, Bun and Deno; `inputs` are the modules that it contains, relative to the project. */
-export async function bundleCli(): Promise<{ code: string; inputs: string[] }> {
+interface CliBundle {
+  /** One file for Node, Bun and Deno. */
+  readonly code: string
+  /** What only `sitehost mcp` loads, from a file beside it. */
+  readonly mcpSdk: string
+  /** The modules that they contain, relative to the project. */
+  readonly inputs: string[]
+}
+
+const mcpSdkFile = 'mcp-sdk.js'
+
+export async function bundleCli(): Promise<CliBundle> {
+  const [program, mcpSdk] = await Promise.all([
+    bundle('src/main/site-owner-cli.ts', [curveOfAllRuntimes, mcpSdkBeside], '#!/usr/bin/env node'),
+    bundle('src/cli/mcp/sdk.ts', [withoutValidator]),
+  ])
+  const inputs = [...new Set([...program.inputs, ...mcpSdk.inputs])]
+  return { code: program.code, mcpSdk: mcpSdk.code, inputs }
+}
+
+async function bundle(entry: string, plugins: BunPlugin[], banner = '') {
   const built = await Bun.build({
-    entrypoints: [join(root, 'src/main/site-owner-cli.ts')],
+    entrypoints: [join(root, entry)],
     target: 'node',
     format: 'esm',
     minify: true,
     metafile: true,
-    banner: '#!/usr/bin/env node',
-    plugins: [curveOfAllRuntimes],
+    banner,
+    plugins,
   })
   const [output] = built.outputs
-  if (output === undefined) throw new Error('the bundle has no output')
+  if (output === undefined) throw new Error(`the bundle of ${entry} has no output`)
   return { code: await output.text(), inputs: Object.keys(built.metafile?.inputs ?? {}) }
+}
+
+const mcpSdkBeside: BunPlugin = {
+  name: 'mcp-sdk-beside',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/sdk\.ts$/ }, ({ importer }) =>
+      importer.endsWith('/mcp/serve-mcp.ts')
+        ? { path: `./${mcpSdkFile}`, external: true }
+        : undefined,
+    )
+  },
+}
+
+/** The SDK loads a validator that is half of it, also where it is given another one. */
+const withoutValidator: BunPlugin = {
+  name: 'without-validator',
+  setup(build) {
+    build.onLoad({ filter: /\/validation\/ajv-provider\.js$/ }, () => ({
+      contents: 'export class AjvJsonSchemaValidator {}',
+    }))
+  },
 }
 
 /**
@@ -57,11 +97,12 @@ async function noticeOf(folder: string): Promise<string> {
 
 /** Writes the package that `npm install` takes to `file`. */
 export async function packCli(file: string): Promise<void> {
-  const { code, inputs } = await bundleCli()
+  const { code, inputs, mcpSdk } = await bundleCli()
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-cli-'))
   try {
     await writeFile(join(dir, 'sitehost.js'), code)
     await chmod(join(dir, 'sitehost.js'), 0o755)
+    await writeFile(join(dir, mcpSdkFile), mcpSdk)
     await writeFile(join(dir, 'package.json'), JSON.stringify(manifest, null, 2))
     await copyFile(join(root, 'LICENSE'), join(dir, 'LICENSE'))
     await writeFile(join(dir, noticesFile), await noticesOf(inputs))
@@ -84,7 +125,7 @@ const manifest = {
   type: 'module',
   engines,
   bin: { sitehost: 'sitehost.js' },
-  files: ['sitehost.js', noticesFile],
+  files: ['sitehost.js', mcpSdkFile, noticesFile],
 }
 
 if (import.meta.main) {

@@ -2,6 +2,7 @@ import { Argument, type Command, type CommanderError } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { deployCommand } from './commands/deploy-command.ts'
 import { historyCommands } from './commands/history-commands.ts'
+import { mcpCommand } from './commands/mcp-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
 import { signInCommands } from './commands/sign-in-commands.ts'
 import type { SiteCommand } from './commands/site-command.ts'
@@ -15,6 +16,7 @@ const siteCommands: readonly SiteCommand[] = [
   ...historyCommands,
   settingsCommand,
   ...verifiedCommands,
+  mcpCommand,
 ]
 
 /** Runs a command for site owners: its modules are loaded only then. Sets the exit code, and throws nothing. */

@@ -77,9 +77,10 @@ test('the manifest has the name and the logo of the instance', async () => {
   })
 })
 
-test('llms.txt leads to the documents of the API, and to what the operator has set', async () => {
+test('llms.txt leads to the documents of the API, to the command line, and to what the operator has set', async () => {
   const guideOf = async (instance: object) => (await files(instance)).get('/llms.txt')?.[1] ?? ''
   expect(await guideOf({})).toContain('(https://sitehost.example/api/openapi.json)')
+  expect(await guideOf({})).toContain('    sitehost deploy <folder> --site <name>\n')
   expect(await guideOf({})).not.toContain('null')
   expect(await guideOf({ termsUrl: 'https://x.example/t' })).toEndWith(
     '- [Terms](https://x.example/t)\n',

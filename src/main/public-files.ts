@@ -63,6 +63,14 @@ function guideOf({ name, origin, contact, termsUrl, privacyUrl }: Instance): str
 
 To publish, a person signs in at ${origin}/ with an AT Protocol account, such as one of Bluesky, and drops a folder on the page.
 
+From a terminal, a job or a program, the command line publishes straight to the account, with or without this service:
+
+    sitehost login
+    sitehost deploy <folder> --site <name>
+
+Its other commands are for previews, for versions and the way back, and for the verification of pages; "sitehost mcp" offers them by the
+Model Context Protocol.
+
 - [HTTP API](${origin}/api/docs): routes, fields and messages, for people
 - [OpenAPI 3.1](${origin}/api/openapi.json): the same for programs
 - [Report a site](${origin}/report)

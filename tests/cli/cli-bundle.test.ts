@@ -9,8 +9,11 @@ beforeAll(async () => {
 
 const kB = 1024
 
-test('the package for site owners has at most 250 kB compressed', () => {
+test('what every command of the package loads has at most 250 kB compressed, and what mcp adds 40 kB', () => {
   expect(Bun.gzipSync(bundle.code).length).toBeLessThan(250 * kB)
+  expect(Bun.gzipSync(bundle.mcpSdk).length).toBeLessThan(40 * kB)
+  expect(bundle.code).not.toContain('Already connected to a transport')
+  expect(bundle.mcpSdk).toContain('Already connected to a transport')
 })
 
 const own = () => bundle.inputs.filter((path) => path.startsWith('src/')).sort()
@@ -35,7 +38,14 @@ test('it has what publishing shares, and nothing of the service', () => {
 
 test('the licence of each package in it goes with it', async () => {
   const notices = await noticesOf(bundle.inputs)
-  for (const name of ['commander', 'zod', '@atcute/oauth-node-client', 'core-js', 'mime']) {
+  for (const name of [
+    'commander',
+    'zod',
+    '@atcute/oauth-node-client',
+    'core-js',
+    'mime',
+    '@modelcontextprotocol/sdk',
+  ]) {
     expect(notices).toMatch(new RegExp(`^--- ${name} \\d.*\\(`, 'm'))
   }
   expect(notices).not.toContain('(undefined)')
@@ -52,5 +62,5 @@ test('nothing in it needs Bun', async () => {
     }
   }
   expect(needing).toEqual([])
-  expect(bundle.code).not.toMatch(/["']bun(:[a-z]+)?["']/)
+  expect(bundle.code + bundle.mcpSdk).not.toMatch(/["']bun(:[a-z]+)?["']/)
 })
