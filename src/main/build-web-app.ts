@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import type { BuildMetafile, BunPlugin } from 'bun'
 import { type Locale, locales } from '#site/locales.ts'
 import { fontPaths } from '#site/page-tokens.ts'
-import { type Build, type BuildOptions, type BuiltFile, keptBuilds, textOf } from './kept-builds.ts'
+import {
+  type Build,
+  type BuildOptions,
+  type BuiltFile,
+  keptBuilds,
+  keptResults,
+  textOf,
+} from './kept-builds.ts'
 import { readPictures } from './public-files.ts'
 import type { DocumentOfApp, WebApp } from './web-app.ts'
 import { chunksOf, type PageModules, readLazyModules, sharedChunks } from './web-chunks.ts'
@@ -23,8 +30,8 @@ const fontFiles: Readonly<Record<string, string>> = {
  * Bundles `web/`: the app, and by itself the administrator's area, of which visitors of the app load nothing. Throws the
  * bundler's errors.
  */
-export async function buildWebApp(hasStyleguide: boolean): Promise<WebApp> {
-  const build = keptBuilds()
+export async function buildWebApp(hasStyleguide: boolean, keep = keptResults()): Promise<WebApp> {
+  const build = keptBuilds(keep)
   const options = optionsOf(hasStyleguide)
   const [app, admin, fonts, pictures] = await Promise.all([
     bundleApp(options, build, hasStyleguide),

@@ -31,24 +31,32 @@ export const checkout = new URL('../../', import.meta.url).pathname
 /** Which versions are installed (npm writes it). */
 const installed = 'node_modules/.package-lock.json'
 
+/** The result of `make` for this question, which has to name all that it depends on besides the sources. */
+export type Keep = <T>(question: string, make: () => Promise<T>) => Promise<T>
+
 /**
- * The bundler, which is not asked again for what it has made of the same files: the last result for each `options` is in
- * `node_modules/.cache`, if this process may write there and npm has installed the packages. The files are those of this moment.
+ * What is not made again from the same files: the last result for each question is in `node_modules/.cache`, if this process
+ * may write there and npm has installed the packages. The files are those of this moment.
  */
-export function keptBuilds(root = checkout): Build {
+export function keptResults(root = checkout): Keep {
   const sources = hashOfSources(root)
-  return async (options) => {
-    if (sources === null) return await build(options)
-    // Without functions: those of plugins are among the sources. The metafile has paths from the working directory.
-    const question = hashOf(Bun.version, process.cwd(), JSON.stringify(options))
-    const file = join(root, 'node_modules/.cache/sitehost', question)
-    const kept = await readKept(file, sources)
+  return async <T>(question: string, make: () => Promise<T>) => {
+    if (sources === null) return await make()
+    const file = join(root, 'node_modules/.cache/sitehost', hashOf(Bun.version, question))
+    const kept = await readKept<T>(file, sources)
     if (kept !== null) return kept
-    const made = await build(options)
-    await keep(file, sources, made)
+    const made = await make()
+    await write(file, sources, made)
     return made
   }
 }
+
+/** The bundler, with results that are kept. */
+export const keptBuilds =
+  (keep: Keep): Build =>
+  // Without functions: those of plugins are among the sources. The metafile has paths from the working directory.
+  (options) =>
+    keep(JSON.stringify([process.cwd(), options]), () => build(options))
 
 async function build(options: BuildOptions): Promise<Built> {
   const { outputs, metafile = { inputs: {}, outputs: {} } } = await Bun.build(options)
@@ -79,7 +87,7 @@ export function hashOfSources(root: string): string | null {
   }
 }
 
-/** Of each set of options and working directory one: some starts have four. */
+/** Of each question one: some starts have five. */
 const keptMax = 32
 
 /** What is kept becomes code of this service and of the app: a file that somebody else could have written is not read. */
@@ -90,7 +98,7 @@ async function readOwn(file: string): Promise<Buffer | null> {
   return isOwn ? await handle.readFile() : null
 }
 
-async function readKept(file: string, sources: string): Promise<Built | null> {
+async function readKept<T>(file: string, sources: string): Promise<T | null> {
   try {
     const bytes = await readOwn(file)
     if (bytes === null) return null
@@ -103,7 +111,7 @@ async function readKept(file: string, sources: string): Promise<Built | null> {
   }
 }
 
-async function keep(file: string, sources: string, made: Built): Promise<void> {
+async function write(file: string, sources: string, made: unknown): Promise<void> {
   const payload = serialize(made)
   const folder = dirname(file)
   const temporary = `${file}.${randomUUID()}`

@@ -1,25 +1,33 @@
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import type { Instance } from '#site/instance.ts'
 import { type Locale, locales } from '#site/locales.ts'
+import { hashOf, type Keep } from './kept-builds.ts'
 
 const prerenderMsMax = 30_000
 
 /**
- * The start page in each language, drawn by `web/prerender.tsx`, as HTML that is equal to what the app draws first: it is read, and its form used, before
- * and without the script. Throws what drawing it throws.
+ * The start page in each language, drawn by `web/prerender.tsx`, as HTML that is equal to what the app draws first: it is
+ * read, and its form used, before and without the script. It is drawn once for an instance, whatever its address. Throws what drawing it throws.
  */
 export async function prerenderStart(
   script: string,
   instance: Instance,
+  keep: Keep,
 ): Promise<ReadonlyMap<Locale, string>> {
-  const pages = locales.map(
-    async (locale): Promise<[Locale, string]> => [
-      locale,
-      await drawn(`${globalsOf(instance, locale)}${script}${answer}`),
-    ],
-  )
-  return new Map(await Promise.all(pages))
+  const shown: Instance = { ...instance, origin: anyOrigin }
+  return await keep(JSON.stringify(['start page', hashOf(script), shown]), async () => {
+    const pages = locales.map(
+      async (locale): Promise<[Locale, string]> => [
+        locale,
+        await drawn(`${globalsOf(shown, locale)}${script}${answer}`),
+      ],
+    )
+    return new Map(await Promise.all(pages))
+  })
 }
+
+/** The page does not name the service's address. */
+const anyOrigin = 'https://origin.invalid'
 
 /** Runs the script in a thread, whose globals are its own. */
 async function drawn(script: string): Promise<string> {

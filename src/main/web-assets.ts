@@ -6,7 +6,7 @@ import type { Locale } from '#site/locales.ts'
 import { fontPaths } from '#site/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
 import type { OpenedInstance } from './instance.ts'
-import { type BuiltFile, textOf } from './kept-builds.ts'
+import { type BuiltFile, type Keep, keptResults, textOf } from './kept-builds.ts'
 import { openWebApp } from './open-web-app.ts'
 import { prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
@@ -27,14 +27,17 @@ export async function openWebAssets(
   { hasStyleguide = false, isCodedLater = false }: AssetOptions = {},
 ): Promise<Map<string, WebAsset>> {
   const { instance, logo } = opened
-  const app = await openWebApp(hasStyleguide)
+  // A binary has no sources, by which results are kept.
+  const keep: Keep = Bun.isStandaloneExecutable ? (_, make) => make() : keptResults()
+  const app = await openWebApp(hasStyleguide, keep)
+  const starts = await startsOf(app.prerender, instance, keep)
   const fileOf = async ({ bytes, path, ...kind }: FileOfApp): Promise<Made> => [
     path,
     await makeWebAsset(bytes, { ...kind, isCodedLater, isImmutable: true }),
   ]
   const [files, documents, admin, others] = await Promise.all([
     Promise.all(app.files.map(fileOf)),
-    documentsOf(app, instance, isCodedLater),
+    documentsOf(app, starts, instance, isCodedLater),
     makeWebAsset(pageOf(app.admin, instance), { ...app.admin, isCodedLater }),
     publicFiles(opened, app.pictures, Date.now()),
   ])
@@ -48,13 +51,13 @@ type Made = [path: string, WebAsset]
 
 /** A document of each page in each language, which says what the page needs. */
 async function documentsOf(
-  { documents, prerender, shell, theme }: WebApp,
+  { documents, shell, theme }: WebApp,
+  starts: ReadonlyMap<Locale, string>,
   instance: Instance,
   isCodedLater: boolean,
 ): Promise<Made[]> {
   const { contentType } = shell
   const html = pageOf(shell, instance)
-  const starts = await startsOf(prerender, instance)
   return await Promise.all(
     documents.map(async (page): Promise<Made> => {
       const start = page.pattern === '/' ? starts.get(page.locale) : undefined
@@ -93,9 +96,13 @@ function withLoads(html: string, theme: string, { isOwn, locale, scripts }: Docu
 }
 
 /** Empty if it cannot be drawn: the app draws it then. */
-async function startsOf(script: string, instance: Instance): Promise<ReadonlyMap<Locale, string>> {
+async function startsOf(
+  script: string,
+  instance: Instance,
+  keep: Keep,
+): Promise<ReadonlyMap<Locale, string>> {
   try {
-    return await prerenderStart(script, instance)
+    return await prerenderStart(script, instance, keep)
   } catch (error) {
     console.error(error)
     return new Map()

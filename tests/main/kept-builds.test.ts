@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { chmod, mkdir, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keptBuilds, textOf } from '#main/kept-builds.ts'
+import { keptBuilds, keptResults, textOf } from '#main/kept-builds.ts'
 
 let root: string
 let bundled: number
@@ -24,7 +24,7 @@ async function bundle(minify = false): Promise<string> {
   const counter = { name: 'counter', setup: () => void bundled++ }
   const entrypoints = [join(root, 'web/page.ts')]
   const options = { entrypoints, minify, metafile: true, plugins: [counter] }
-  const { files, metafile } = await keptBuilds(root)(options)
+  const { files, metafile } = await keptBuilds(keptResults(root))(options)
   expect(files).toMatchObject([{ path: './page.js', isEntry: true }])
   expect(files[0]?.contentType).toStartWith('text/javascript')
   expect(Object.keys(metafile.outputs)).toEqual(['./page.js'])

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { Keep } from '#main/kept-builds.ts'
+import { prerenderStart } from '#main/prerender.ts'
 import { openWebAssets } from '#main/web-assets.ts'
 
 describe('the administrator’s area', () => {
@@ -57,6 +59,19 @@ describe('the start page', () => {
     expect(html).toContain('Deine Website')
     const words = [...html.matchAll(/rel="modulepreload"[^>]*href="([^"]*)"/g)]
     expect(words.filter(([, path]) => path?.includes('/de-'))).toHaveLength(1)
+  })
+
+  test('does not depend on the address of the service: it is drawn once for an instance', async () => {
+    expect((await bundled()).get('/')).not.toContain('origin.invalid')
+    const questions = new Set<string>()
+    const keep: Keep = async (question) => {
+      questions.add(question)
+      return new Map() as never
+    }
+    for (const changed of [{}, { origin: 'https://other.example' }, { name: 'Other' }]) {
+      await prerenderStart('', { ...plainInstance, ...changed }, keep)
+    }
+    expect(questions.size).toBe(2)
   })
 
   test('is in no other document', async () => {
