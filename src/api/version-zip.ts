@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate, type ZipInputFile } from 'fflate'
 import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
-import { piecesOf } from '#blobs/pieces-of.ts'
+import { piecesOf } from '#concurrency/pieces-of.ts'
 import { GzipHeader } from '#ingest/blobs/gzip-header.ts'
 import { compareBytes } from '#site/path.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { piecesOf } from './pieces-of.ts'
+import { piecesOf } from '#concurrency/pieces-of.ts'
 
 /**
  * Decodes stored gzip, a chunk at a time. Never yields more than `bytes`, which responses promise and callers

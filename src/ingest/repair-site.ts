@@ -1,7 +1,7 @@
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import type { RepoStatus } from '#atproto/repo/repo-status.ts'
-import { piecesOf } from '#blobs/pieces-of.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
+import { piecesOf } from '#concurrency/pieces-of.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { decodeSnapshot, type SnapshotFile, SnapshotFormatError } from '#site/visit/snapshot.ts'

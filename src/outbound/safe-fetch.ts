@@ -1,3 +1,4 @@
+import { pieceBytes, piecesOf } from '#concurrency/pieces-of.ts'
 import { KeyedSemaphore, Semaphore } from '#concurrency/semaphore.ts'
 import type { Tally } from '#observe/tally.ts'
 import { boundedResponse, type Transfer } from './bounded-response.ts'
@@ -48,7 +49,8 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 /**
  * The only way out to hosts that users name. Resolves once, connects only to the vetted address, follows
  * redirects of GET itself under the same rules, and holds two permits (per host and global), the deadlines and
- * the byte cap until the body ends. Throws ForbiddenHostError, FetchLimitError, SemaphoreBusyError.
+ * the byte cap until the body ends. A large blob as `body` of the init, with its `content-length`, is read as it is
+ * sent. Throws ForbiddenHostError, FetchLimitError, SemaphoreBusyError.
  */
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
@@ -74,7 +76,9 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   }
 
   const fetchOnce: SafeFetch = async (input, init = {}) => {
-    const request = new Request(input, { ...init, redirect: 'manual' })
+    const blob = init.body instanceof Blob ? init.body : null
+    // A body that goes through two requests is read ahead of the connection.
+    const request = new Request(input, { ...init, ...(blob && { body: null }), redirect: 'manual' })
     const url = new URL(request.url)
     assertAllowedUrl(url, allowPrivate)
     const limits = { ...limitsDefault, ...options.limits, ...init.limits }
@@ -86,7 +90,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
       const address = connectsByName ? null : vetted
       deadlines.disarm('lookup')
-      const attempt = { request, url, address, connect, signal, deadlines, release }
+      const attempt = { request, blob, url, address, connect, signal, deadlines, release }
       const response = await send(attempt, limits)
       outcomes?.add(outcomeOf(response.status))
       return response
@@ -144,7 +148,9 @@ function assertAllowedUrl(url: URL, allowPrivate: boolean): void {
 }
 
 interface Attempt extends Transfer {
+  /** Without its body, if that is `blob`. */
   readonly request: Request
+  readonly blob: Blob | null
   /** The vetted address; null: connect by name. */
   readonly address: string | null
   readonly connect: Connect
@@ -153,7 +159,7 @@ interface Attempt extends Transfer {
 }
 
 async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
-  const { request, url, address, connect, signal, deadlines } = attempt
+  const { request, blob, url, address, connect, signal, deadlines } = attempt
   const transferMs = (bytes: number): number => (bytes / limits.bytesPerSecondMin) * 1000
   const sentBytes = Number(request.headers.get('content-length') ?? 0)
   deadlines.arm('headers', limits.headersMs + transferMs(sentBytes))
@@ -162,10 +168,19 @@ async function send(attempt: Attempt, limits: FetchLimits): Promise<Response> {
     redirect: 'manual',
     // The certificate is checked against the name, not against the literal address.
     tls: { serverName: url.hostname },
+    ...(blob && streaming(blob, url)),
   })
   deadlines.disarm('headers')
   deadlines.arm('overall', limits.headersMs + transferMs(limits.responseBytesMax))
   return boundedResponse(response, attempt, limits)
+}
+
+/** Over TLS, Bun reads a file into memory before it sends the first byte. */
+function streaming(blob: Blob, { protocol }: URL): BunFetchRequestInit & { duplex?: 'half' } {
+  const isWhole = protocol === 'http:' || blob.size <= pieceBytes
+  if (isWhole) return { body: blob }
+  // Bun and Node take an iterable, which their types do not say; `duplex` is for Node.
+  return { body: piecesOf(blob) as unknown as BodyInit, duplex: 'half' }
 }
 
 /** The same request, addressed to the vetted literal: no second look-up can change it. */

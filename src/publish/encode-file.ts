@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip, gzip } from 'node:zlib'
-import { pieceBytes, piecesOf } from '#blobs/pieces-of.ts'
+import { pieceBytes, piecesOf } from '#concurrency/pieces-of.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
 import type { SpooledFile, SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'

@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { piecesOf } from '#blobs/pieces-of.ts'
+import { piecesOf } from '#concurrency/pieces-of.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'

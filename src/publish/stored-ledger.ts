@@ -1,5 +1,5 @@
 import type { BlobStore, StoredBlob } from '#blobs/blob-store.ts'
-import { piecesOf } from '#blobs/pieces-of.ts'
+import { piecesOf } from '#concurrency/pieces-of.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'

@@ -24,7 +24,6 @@ test('it has what publishing shares, and nothing of the service', () => {
   expect(own().filter((path) => never.includes(roomOf(path)))).toEqual([])
   expect(own().filter((path) => ['blobs', 'store'].includes(roomOf(path)))).toEqual([
     'src/blobs/blob-store.ts',
-    'src/blobs/pieces-of.ts',
     'src/store/database/database-unavailable.ts',
   ])
   // Reading with proof: no database, no queue.

@@ -251,9 +251,29 @@ describe('over TLS, to the address that was vetted', () => {
     port: 0,
     hostname: '127.0.0.1',
     tls: { cert: certificate, key: certificateKey },
-    fetch: (request) => new Response(`host=${request.headers.get('host')}`),
+    async fetch(request) {
+      if (request.method === 'POST') return await countReceived(request)
+      return new Response(`host=${request.headers.get('host')}`)
+    },
   })
   afterAll(() => secure.stop(true))
+
+  let readAhead = 0
+  /** Reads after the sender has had time to read everything. */
+  async function countReceived(request: Request): Promise<Response> {
+    for (let round = 0; round < 200; round++) await new Promise(setImmediate)
+    readAhead = file.bytesRead
+    const { length } = await request.bytes()
+    const stated = Number(request.headers.get('content-length'))
+    return Response.json({ length, stated, type: request.headers.get('content-type') })
+  }
+  const file = new (class extends Blob {
+    bytesRead = 0
+    override slice(start: number, end: number): Blob {
+      this.bytesRead += end - start
+      return super.slice(start, end)
+    }
+  })([new Uint8Array(32_000_000)])
 
   let connectedTo = ''
   /** Resolves every name to a public address, and leads connections to it to the server above. */
@@ -266,6 +286,16 @@ describe('over TLS, to the address that was vetted', () => {
       const tls = { ...(init.tls as object), ca: certificate }
       return await fetch(new Request(url, request), { ...init, tls })
     },
+  })
+
+  test('a large blob is read as it is sent, not before', async () => {
+    const headers = { 'content-type': 'image/png', 'content-length': String(file.size) }
+    const init = { method: 'POST', headers, body: file }
+    const response = await safeFetch('https://pds.example/upload', init)
+    const length = file.size
+    expect(await response.json()).toEqual({ length, stated: length, type: 'image/png' })
+    expect(readAhead).toBeGreaterThan(0)
+    expect(readAhead).toBeLessThan(length / 2)
   })
 
   test('the certificate is checked against the name, which is also the Host', async () => {

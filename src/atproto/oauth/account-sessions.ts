@@ -156,19 +156,22 @@ export class AccountSessions {
   async #send(
     { dpopKey, tokenSet }: StoredSession,
     path: string,
-    { limits = {}, ...init }: SessionRequest,
+    { limits = {}, body = null, ...init }: SessionRequest,
   ) {
     const { clients, fetch } = this.#options
+    // Past the library, which would make a request of it: `fetch` reads it as it is sent.
+    const blob = body instanceof Blob ? body : null
     const send = createDpopFetch({
       key: dpopKey,
       nonces: clients.nonces,
       isAuthServer: false,
       // The library passes a Request, which has no limits.
-      fetch: ((request: Request) => fetch(request, { limits })) as typeof globalThis.fetch,
+      fetch: ((request: Request) =>
+        fetch(request, { limits, ...(blob && { body: blob }) })) as typeof globalThis.fetch,
     })
     const headers = new Headers(init.headers)
     headers.set('authorization', `${tokenSet.token_type} ${tokenSet.access_token}`)
-    return await send(new URL(path, tokenSet.aud), { ...init, headers })
+    return await send(new URL(path, tokenSet.aud), { ...init, body: blob ? null : body, headers })
   }
 
   /** Renews the tokens of `spent`, once for all concurrent callers in all processes. */

@@ -90,7 +90,7 @@ export class AccountRepo {
 
   /**
    * Uploads a blob; the server drops it unless a record references it. The record must repeat the reference exactly
-   * as returned: servers that sniff change its media type. A file-backed `blob` is streamed.
+   * as returned: servers that sniff change its media type. A large `blob` is read as it is sent.
    */
   async uploadBlob(blob: Blob, signal?: AbortSignal): Promise<BlobRef> {
     const answer = await this.#calls.fields('com.atproto.repo.uploadBlob', {
