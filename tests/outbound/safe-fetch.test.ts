@@ -261,6 +261,7 @@ describe('over TLS, to the address that was vetted', () => {
   let readAhead = 0
   /** Reads after the sender has had time to read everything. */
   async function countReceived(request: Request): Promise<Response> {
+    while (file.bytesRead === 0) await new Promise(setImmediate)
     for (let round = 0; round < 200; round++) await new Promise(setImmediate)
     readAhead = file.bytesRead
     const { length } = await request.bytes()

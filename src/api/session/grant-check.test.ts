@@ -55,6 +55,8 @@ test('what destroys something or hands it over needs the account’s server', ()
     'GET /api/user/export',
     'POST /api/domain/custom/verify',
     'POST /api/domain/update',
+    'POST /api/site/:rkey/publishers',
+    'POST /api/site/:rkey/tokens',
   ])
 })
 
