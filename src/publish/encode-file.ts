@@ -48,10 +48,10 @@ export async function encodeFile(
 
 export async function base64Form(content: Blob, folder: ContentFolder): Promise<FileForm> {
   if (content.size > pieceBytes) return await spooled(base64Of(content), folder)
-  return formOf(textOf(await content.bytes()))
+  return formOf(base64(await content.bytes()))
 }
 
-function formOf(bytes: Uint8Array<ArrayBuffer>): FileForm {
+function formOf(bytes: Uint8Array<ArrayBuffer> | string): FileForm {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return { content: new Blob([bytes]), sha256 }
 }
@@ -65,9 +65,13 @@ async function spooled(
   return { content: await folder.blob(file), sha256: file.sha256 }
 }
 
+/** Yields one buffer again and again: the spool writes a piece before it asks for the next. */
 async function* base64Of(content: Blob): AsyncGenerator<Uint8Array> {
-  for await (const piece of piecesOf(content)) yield textOf(piece)
+  const buffer = Buffer.allocUnsafe((pieceBytes / 3) * 4)
+  for await (const piece of piecesOf(content)) {
+    yield buffer.subarray(0, buffer.write(base64(piece), 'latin1'))
+  }
 }
 
-const textOf = (bytes: Uint8Array): Buffer<ArrayBuffer> =>
-  Buffer.from(Buffer.from(bytes).toString('base64'), 'latin1')
+const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
