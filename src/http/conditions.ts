@@ -22,20 +22,20 @@ export function checkConditions(field: ReadField, validators: Validators): 'proc
 
 function isAsExpected(field: ReadField, { etag, lastModified }: Validators): boolean {
   const ifMatch = field('if-match')
-  if (ifMatch !== null) return holdsTag(ifMatch, etag, 'strong')
+  if (ifMatch !== null) return hasTag(ifMatch, etag, 'strong')
   const ifUnmodifiedSince = field('if-unmodified-since')
   return ifUnmodifiedSince === null || !isAfter(lastModified, ifUnmodifiedSince, false)
 }
 
 function isKnown(field: ReadField, { etag, lastModified }: Validators): boolean {
   const ifNoneMatch = field('if-none-match')
-  if (ifNoneMatch !== null) return holdsTag(ifNoneMatch, etag, 'weak')
+  if (ifNoneMatch !== null) return hasTag(ifNoneMatch, etag, 'weak')
   const ifModifiedSince = field('if-modified-since')
   return ifModifiedSince !== null && !isAfter(lastModified, ifModifiedSince, true)
 }
 
 /** `list`: tags, or `*` for any. Weak comparison also matches the tag's weak form (§8.8.3.2). */
-function holdsTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+export function hasTag(list: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (list === etag || list.trim() === '*') return true
   return list.split(',').some((member) => {
     const tag = member.trim()

@@ -19,8 +19,9 @@ beforeEach(() => {
 
 const { signal } = new AbortController()
 const context = () => ({ repo: repo.asRepo, now: () => 0, signal })
-const read = () => readSettings(blog, context())
-const write = (settings: SiteSettings) => writeSettings(blog, settings, context())
+const read = async () => (await readSettings(blog, context())).record
+const write = (settings: SiteSettings, isExpected?: (cid: string | null) => boolean) =>
+  writeSettings(blog, settings, context(), isExpected)
 const puts = () => repo.calls.filter((call) => /putRecord|applyWrites/.test(call)).length
 
 function settingsOf(input: object): SiteSettings {
@@ -96,6 +97,42 @@ describe('write', () => {
     await write(settingsOf({ cleanUrls: true, headers: [{ name: 'X-A', value: 'c' }] }))
     expect(puts()).toBe(2)
   })
+})
+
+describe('write of what was read', () => {
+  const settings = settingsOf({ cleanUrls: true })
+  const readThenWrite = async (between: () => void) => {
+    const { cid } = await readSettings(blog, context())
+    between()
+    return await write(settings, (now) => now === cid)
+  }
+
+  for (const before of [null, { indexFiles: ['old'] }]) {
+    describe(`where there was ${JSON.stringify(before)}`, () => {
+      beforeEach(() => {
+        repo.put(fs, 'blog', {})
+        if (before !== null) repo.put(collection, 'blog', before)
+      })
+
+      test('and still is: written', async () => {
+        expect(await readThenWrite(() => {})).toMatchObject({ cid: expect.any(String) })
+        expect(await read()).toEqual({ ...settings })
+      })
+
+      test('and another program has written since: theirs stay', async () => {
+        const theirs = { indexFiles: ['theirs'] }
+        const writing = readThenWrite(() => repo.put(collection, 'blog', theirs))
+        await expect(writing).rejects.toBeInstanceOf(SiteConflictError)
+        expect(await read()).toEqual(theirs)
+      })
+
+      test('and another program has written the same since: nothing to do', async () => {
+        const writing = readThenWrite(() => repo.put(collection, 'blog', { ...settings }))
+        expect(await writing).toMatchObject({ cid: expect.any(String) })
+        expect(puts()).toBe(0)
+      })
+    })
+  }
 })
 
 describe('write while another program writes', () => {

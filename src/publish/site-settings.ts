@@ -18,30 +18,35 @@ import { settingsOf } from './site-records.ts'
 
 const collection = 'place.sitehost.settings'
 
-/**
- * The record in the repository, whichever program wrote it; the defaults if there is none. Throws UnusableAnswerError
- * for one that is larger than settings can be.
- */
+interface StoredSettings {
+  /** Whichever program wrote it; the defaults if there is none. */
+  readonly record: unknown
+  /** Null: there is no record. Empty: the server does not say. */
+  readonly cid: string | null
+}
+
+/** The record in the repository. Throws UnusableAnswerError for one that is larger than settings can be. */
 export async function readSettings(
   name: SiteName,
   { repo, now, signal }: RepoContext,
-): Promise<unknown> {
+): Promise<StoredSettings> {
   const find = () => repo.findRecord(collection, name)
   const record = await withPatience(find, { now, signal, ...patienceOfAPerson })
-  if (record === null) return defaultSettings
+  if (record === null) return { record: defaultSettings, cid: null }
   if (record.value === null) throw new UnusableAnswerError('com.atproto.repo.getRecord', 'value')
-  return record.value
+  return { record: record.value, cid: record.cid }
 }
 
 /**
  * Replaces the whole record; null if the repository holds no such site. An equal record is left as it is, without a
- * commit. Throws SiteConflictError when another program changes the settings meanwhile: the owner decides which
- * settings to keep.
+ * commit. Throws SiteConflictError when another program changes the settings meanwhile, or has since the owner read
+ * them (`isExpected`, of the current record's CID; null: none): the owner decides which settings to keep.
  */
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
   { repo, now, signal }: RepoContext,
+  isExpected: (cid: string | null) => boolean = () => true,
 ): Promise<WrittenSettings> {
   const conflict = () => new SiteConflictError({ did: repo.did, name })
   const written = (cid: string) => ({ uri: `at://${repo.did}/${collection}/${name}`, cid })
@@ -52,6 +57,7 @@ export async function writeSettings(
       return { kind: 'done', result: written(current.cid) }
     }
     if (current?.cid !== first.current?.cid) throw conflict()
+    if (!isExpected(current === null ? null : current.cid)) throw conflict()
     const write: PlannedWrite = {
       action: current === null ? 'create' : 'update',
       collection,

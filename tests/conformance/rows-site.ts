@@ -52,6 +52,11 @@ const written = {
   body: { success: true, uri: `at://{alice}/${collection}/blog`, cid: aCid },
 }
 
+const changedMeanwhile = {
+  status: 409,
+  body: failed('This site was changed by another program meanwhile. Try again.'),
+}
+
 /** §4.4, with decisions.md §5. */
 export const siteRows: readonly Row[] = [
   {
@@ -128,6 +133,7 @@ export const siteRows: readonly Row[] = [
     what: 'without a record, the defaults',
     status: 200,
     body: { indexFiles: ['index.html'], cleanUrls: false, directoryListing: false },
+    answerHeaders: { etag: '"none"' },
   },
   {
     ...read,
@@ -151,6 +157,21 @@ export const siteRows: readonly Row[] = [
     given: (scene) => scene.fail({ 'com.atproto.repo.getRecord': { status: 500 } }),
     ...serverFault,
   },
+  ...(
+    [
+      ['"none"', 'none, as when it was read', null, written],
+      ['"none"', 'what another program has written since', { cleanUrls: true }, changedMeanwhile],
+      ['*', 'any', { cleanUrls: true }, written],
+    ] as const
+  ).map(([tag, what, record, answer]) => ({
+    ...write,
+    section: 'ours' as const,
+    what: `over ${what}: If-Match ${tag}`,
+    given: (scene: Scene) => settings(scene, record),
+    headers: { 'if-match': tag },
+    json: { directoryListing: true },
+    ...answer,
+  })),
   {
     ...write,
     section: '4.4',

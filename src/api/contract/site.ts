@@ -122,6 +122,7 @@ export const siteRoutes = {
     path: '/api/site/:rkey/settings',
     limit: 'settings',
     summary: 'How a site is served',
+    details: '`ETag` says which record it is, for `If-Match` when it is written.',
     answers: {
       200: json(
         'The record in the repository, whichever program wrote it; the defaults without one',
@@ -138,7 +139,7 @@ export const siteRoutes = {
     path: '/api/site/:rkey/settings',
     limit: 'settings',
     summary: 'Replaces a site’s settings',
-    details: `The whole record: what is not sent is not set. Up to ${settingsJsonBytesMax / 1024} KiB.`,
+    details: `The whole record: what is not sent is not set. Up to ${settingsJsonBytesMax / 1024} KiB. With \`If-Match\`, the \`ETag\` of what was read: 409 when another program has written since.`,
     body: { kind: 'unread-json', schema: settingsFields },
     answers: {
       200: json(

@@ -7,6 +7,7 @@ import { literals, sentences } from '#api/contract/messages.ts'
 import type { siteRoutes } from '#api/contract/site.ts'
 import { ApiError } from '#api/errors.ts'
 import { foldDomain } from '#domains/domain-name.ts'
+import { hasTag } from '#http/conditions.ts'
 import { recordEvent } from '#observe/events.ts'
 import { deleteSite } from '#publish/delete-site.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
@@ -62,12 +63,13 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       return answer(200, await explainAddress(site, query.address, context))
     },
 
-    readSettings: async ({ params, session, answer }) => {
+    readSettings: async ({ c, params, session, answer }) => {
       const name = siteNameOf(params.rkey)
-      const settings = await atServer(session.did, 'read settings', context, (server) =>
+      const { record, cid } = await atServer(session.did, 'read settings', context, (server) =>
         readSettings(name, { ...server, now }),
       )
-      return answer(200, settings as Record<string, unknown>)
+      c.header('etag', settingsTag(cid))
+      return answer(200, record as Record<string, unknown>)
     },
 
     writeSettings: async ({ params, session: { did }, confirmSession, answer, c }) => {
@@ -77,8 +79,11 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       const unusable = findUnusablePath(parsed.settings.headers ?? [])
       if (unusable !== null) throw new ApiError(400, unusable)
       await confirmSession()
+      const ifMatch = c.req.header('if-match')
+      const isExpected = (cid: string | null): boolean =>
+        ifMatch === undefined || hasTag(ifMatch, settingsTag(cid), 'strong')
       const written = await atServer(did, 'write settings', context, (server) =>
-        writeSettings(name, parsed.settings, { ...server, now }),
+        writeSettings(name, parsed.settings, { ...server, now }, isExpected),
       )
       if (written === null) throw siteNotFound()
       await enqueueSites(context, [{ did, name }])
@@ -86,6 +91,9 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
     },
   }
 }
+
+/** Of the settings as the repository has them; a server that does not say which record it sent has one tag for all. */
+const settingsTag = (cid: string | null): string => `"${cid ?? 'none'}"`
 
 const refusals: Record<Exclude<PrimaryOutcome, 'set'>, () => ApiError> = {
   'not-found': domainNotFound,

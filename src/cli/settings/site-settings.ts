@@ -9,9 +9,9 @@ import { parseSettings, type SiteSettings, withFields } from '#site/record/setti
 export async function getSettings(options: SiteOptions, context: CommandContext): Promise<void> {
   const { console, signal } = context
   const { address, parts } = await openSite(options, context)
-  const settings = await explained(signal, () => readSettings(address.name, parts))
-  if (options.json) console.say(JSON.stringify(settings))
-  else for (const line of JSON.stringify(settings, null, 2).split('\n')) console.say(line)
+  const { record } = await explained(signal, () => readSettings(address.name, parts))
+  if (options.json) console.say(JSON.stringify(record))
+  else for (const line of JSON.stringify(record, null, 2).split('\n')) console.say(line)
 }
 
 /** Sets some fields, such as `cleanUrls=true`; the others stay. `=` alone removes one. Throws CommandError. */
@@ -24,14 +24,15 @@ export async function setSettings(
   const changes = assignments.map(parseAssignment)
   const { address, parts } = await openSite(options, context)
   const written = await explained(signal, async () => {
-    const before = parseSettings(await readSettings(address.name, parts))
+    const stored = await readSettings(address.name, parts)
+    const before = parseSettings(stored.record)
     if (!before.ok) {
       throw new CommandError(
         `The settings of ${address.name} cannot be read, and nothing is changed: ${before.error}.`,
       )
     }
     const settings = changedBy(before.settings, changes)
-    return await writeSettings(address.name, settings, parts)
+    return await writeSettings(address.name, settings, parts, (cid) => cid === stored.cid)
   })
   if (written === null) throw new CommandError(`There is no site ${address.name}.`)
   if (options.json) console.say(JSON.stringify({ site: address.name, ...written }))
