@@ -221,7 +221,10 @@ describe('an archive', () => {
       429,
       failed(sentences.archiveRunning),
     ])
+    // Whether there is such a version is not looked up: that decodes a snapshot.
+    expect((await answer('blog/versions/3laaaaaaaaa2c/archive'))[0]).toBe(429)
     await running.body?.cancel()
+    expect((await answer('blog/versions/3laaaaaaaaa2c/archive'))[0]).toBe(404)
     const next = await ask('blog/versions/live/archive')
     expect(next.status).toBe(200)
     await next.body?.cancel()

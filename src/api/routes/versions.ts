@@ -112,6 +112,9 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
     },
 
     downloadVersion: async ({ c, params: { rkey, id }, session: { did }, answer }) => {
+      // Before the snapshot is decoded. Released on return unless the body takes it over.
+      using held = new DisposableStack()
+      held.use(await archiving.acquire(did))
       const { snapshot } = await ownContent(did, rkey, id)
       if (contentBytes(snapshot) > zipContentBytesMax) {
         throw new ApiError(413, sentences.archiveTooLarge)
@@ -123,11 +126,11 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
       }
       // Hono drops the body of an answer to HEAD without cancelling it, so the permit would never be released.
       if (c.req.method === 'HEAD') return answer(200, headOfStream(headers))
-      const permit = await archiving.acquire(did)
-      onAbort(c.req.raw.signal, () => permit[Symbol.dispose]())
+      const permit = held.move()
+      onAbort(c.req.raw.signal, () => permit.dispose())
       const pieces = zipPieces(snapshot.files, { blobs, modifiedAt: snapshot.publishedAt })
       const stream = pieceStream(pieces, (error) => {
-        permit[Symbol.dispose]()
+        permit.dispose()
         if (error !== undefined) log.error('archive broke off', { did, site: rkey, error })
       })
       return answer(200, new Response(stream, { headers }))
