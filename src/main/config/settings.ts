@@ -21,6 +21,12 @@ import {
 } from './setting-kinds.ts'
 import { limitSettings, networkSettings } from './site-owner-config.ts'
 
+/** A moment at which a test kills the process. */
+export const failPoint = z.enum(
+  [...failPoints, ...deployPoints, ...accountDeletionPoints, ...ingestFailPoints, ...forgetPoints],
+  'for tests only; see fail-points.ts in src/publish and src/ingest',
+)
+
 /** Every setting, by the name of its environment variable. `.env.example` describes each. */
 export const settings = z.object({
   BASE_URL: httpUrl.optional(),
@@ -104,16 +110,5 @@ export const settings = z.object({
   LOG_ROWS_MAX: wholeNumber('a whole number, 1 or more', { min: 1 }).default(200_000),
   WEB_RELOAD: flag.default(false),
   FAILPOINT_FILE: z.string().optional(),
-  FAILPOINT: z
-    .enum(
-      [
-        ...failPoints,
-        ...deployPoints,
-        ...accountDeletionPoints,
-        ...ingestFailPoints,
-        ...forgetPoints,
-      ],
-      'for tests only; see fail-points.ts in src/publish and src/ingest',
-    )
-    .optional(),
+  FAILPOINT: failPoint.optional(),
 })
