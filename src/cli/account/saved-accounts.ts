@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { CommandError } from '#cli/command-error.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
+import { withFileLock } from './file-lock.ts'
 
 /** An account that signed in by the browser. */
 export interface SavedAccount {
@@ -25,9 +24,6 @@ interface SavedFile {
 }
 
 const nobody: SavedFile = { current: null, accounts: [] }
-const lockPauseMs = 50
-/** A process of another machine that holds the lock for longer than any server may take to answer has died. */
-const lockMsMax = 120_000
 
 /** Accounts and their tokens in one file that only its owner may read, shared by all commands of this person. */
 export class SavedAccounts {
@@ -78,14 +74,8 @@ export class SavedAccounts {
 
   /** Runs while no other process changes the file: tokens can be renewed once only. */
   async withLock<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const lock = `${this.#file}.lock`
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
-    while (!(await isLocked(lock))) await setTimeout(lockPauseMs, undefined, { signal })
-    try {
-      return await work()
-    } finally {
-      await rm(lock, { force: true })
-    }
+    return await withFileLock(this.#file, work, signal)
   }
 
   async #read(): Promise<SavedFile> {
@@ -105,35 +95,6 @@ export class SavedAccounts {
     const next = `${this.#file}.${randomUUID()}`
     await writeFile(next, `${JSON.stringify(file)}\n`, { mode: 0o600, flag: 'wx' })
     await rename(next, this.#file)
-  }
-}
-
-/** False while another process holds it. */
-async function isLocked(lock: string): Promise<boolean> {
-  try {
-    await writeFile(lock, holder(process.pid), { mode: 0o600, flag: 'wx' })
-    return true
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-  const [host, pid] = (await readFile(lock, 'utf8').catch(() => '')).split(' ')
-  if (host === hostname() && hasEnded(Number(pid))) {
-    await rm(lock, { force: true })
-    return false
-  }
-  const since = await stat(lock).catch(() => null)
-  if (since !== null && Date.now() - since.mtimeMs > lockMsMax) await rm(lock, { force: true })
-  return false
-}
-
-const holder = (pid: number): string => `${hostname()} ${pid}`
-
-function hasEnded(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return codeOf(error) === 'ESRCH'
   }
 }
 
