@@ -10,6 +10,7 @@ import { setTimeout } from 'node:timers/promises'
  *   reset?: boolean       loses its connection
  *   loseAnswer?: boolean  is carried out, then loses its connection
  *   bytesMax?: number     is refused as too large when its body is larger
+ *   ignoreSwap?: boolean  is carried out whatever the repository's head or the record is
  *   after?: number        so many calls are left alone first
  *   times?: number        no more calls than these are concerned
  * }} Fault
@@ -30,12 +31,27 @@ export function injectFaults(server, /** @type {string} */ file) {
   server.on('request', async (request, response) => {
     const method = /^\/xrpc\/([\w.]+)/.exec(request.url ?? '')?.[1] ?? ''
     const fault = faults.next(method, Number(request.headers['content-length'] ?? 0))
+    if (fault.ignoreSwap) renameSwaps(request)
     while (fault.hold && faults.of(method).hold) await setTimeout(lookAgainMs)
     if (fault.loseAnswer) response.end = () => request.socket.destroy()
     if (fault.reset) request.socket.destroy()
     else if (fault.status) refuse(request, response, fault.status)
     else for (const listener of answer) listener.call(server, request, response)
   })
+}
+
+/** In the body, as it arrives: fields of the same length that no server knows. */
+function renameSwaps(request) {
+  const push = request.push.bind(request)
+  request.push = (chunk, encoding) =>
+    push(
+      chunk &&
+        Buffer.from(
+          chunk.toString('latin1').replace(/"swap(?=(Commit|Record)")/g, '"skip'),
+          'latin1',
+        ),
+      encoding,
+    )
 }
 
 function refuse(request, response, status) {

@@ -37,6 +37,7 @@ export interface DevnetFault {
   reset?: boolean
   loseAnswer?: boolean
   bytesMax?: number
+  ignoreSwap?: boolean
   after?: number
   times?: number
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import type { Did } from '@atcute/lexicons/syntax'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { openDatabase } from '#store/database/database.ts'
+import type { JobProgress } from '#store/queues/jobs.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { createSession, uploadBlob } from './support/accounts.ts'
+import { createSession, putRecord, uploadBlob } from './support/accounts.ts'
 import { countCalls, countUploads } from './support/count-uploads.ts'
 import { type Contents, DeployClient } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
@@ -117,6 +118,35 @@ describe('a server', () => {
     expect(await pageAt(result['versionUrl'], '1.html')).toBe('first')
   }, 120_000)
 
+  test('that compares no heads, while another program writes the same site: one whole site, and every version', async () => {
+    const deploys = new DeployClient(alice)
+    const first = await deploys.deploy('headless', pagesOf(300, 'first'))
+    world.network.setFaults({ [commitMethod]: { ignoreSwap: true, hold: true } })
+    const begun = await deploys.begin('headless', { '0.html': 'second' }, { base: 'live' })
+    const finishing = deploys.finish(begun, { '0.html': 'second' })
+    // What is there now has been read; it is written once the server goes on.
+    await eventually(async () =>
+      expect(await progressOf(begun.deployId)).toMatchObject({ phase: 'creating_manifest' }),
+    )
+    const repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+    const root = { type: 'directory', entries: [] }
+    const theirs = { site: 'headless', root, createdAt: new Date().toISOString() }
+    await putRecord(repo, 'place.sitehost.fs', 'headless', theirs)
+    world.network.setFaults({})
+    const { result } = await finishing
+    const changed = { ...pagesOf(300, 'first'), '0.html': 'second' }
+    expect(await contentsOf('headless', 'place.sitehost.fs')).toEqual(changed)
+    expect(await contentsOf(result?.['versionId'])).toEqual(changed)
+    expect(await contentsOf(first.result['versionId'])).toEqual(pagesOf(300, 'first'))
+    expect(await pageAt(result?.['url'], '0.html')).toBe('second')
+    expect(await pageAt(result?.['url'], '299.html')).toBe('first')
+    await deploys.deploy('headless', { '1.html': 'third' }, { base: 'live' })
+    expect(await contentsOf('headless', 'place.sitehost.fs')).toEqual({
+      ...changed,
+      '1.html': 'third',
+    })
+  }, 120_000)
+
   test('that has dropped what an earlier try sent: that is sent again, and nothing else', async () => {
     const files = smallFiles(30, 'dropped')
     world.network.setFaults({ [commitMethod]: { status: 400 } })
@@ -178,17 +208,19 @@ async function duringUploads(siteName: string, meanwhile: () => void | Promise<v
   world.network.setFaults({ [uploadMethod]: { after: 20, hold: true } })
   const answer = await alice.upload(siteName, smallFiles(40, siteName))
   const { jobId } = (await answer.json()) as { jobId: string }
-  await eventually(async () => expect(await uploadedSoFar(jobId)).toBeGreaterThanOrEqual(13))
+  await eventually(async () =>
+    expect((await progressOf(jobId)).filesUploaded).toBeGreaterThanOrEqual(13),
+  )
   await meanwhile()
   world.network.setFaults({})
   return await alice.watch(jobId)
 }
 
-async function uploadedSoFar(jobId: string): Promise<number> {
+async function progressOf(jobId: string): Promise<Pick<JobProgress, 'filesUploaded' | 'phase'>> {
   const { db, ...database } = openDatabase({ file: join(world.dataDir, 'sitehost.db') })
   const row = await db.selectFrom('jobs').select('progress').where('id', '=', jobId).execute()
   await database[Symbol.asyncDispose]()
-  return (JSON.parse(row[0]?.progress ?? '{}') as { filesUploaded: number }).filesUploaded
+  return JSON.parse(row[0]?.progress ?? '{}')
 }
 
 const didOf = (handle: string) =>
