@@ -9,7 +9,7 @@ import { type EarlierFiles, findEarlierAssets } from '#site/visit/earlier-assets
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
 import {
   decodeFiles,
-  decodeSnapshot,
+  decodeSnapshotSteps,
   type Snapshot,
   SnapshotFormatError,
 } from '#site/visit/snapshot.ts'
@@ -46,7 +46,7 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
   const served = await findSiteByLabel(context.db, label)
   if (served === null) return null
   try {
-    const live = decodeSnapshot(served.snapshot)
+    const live = await runInSlices(decodeSnapshotSteps(served.snapshot))
     const earlier = readEarlier(served, live.files, context)
     const earlierAssets = await findEarlierAssets(live.files, earlier, context.earlierBytesMax)
     await yieldEventLoop()
@@ -72,8 +72,7 @@ async function loadVersion(label: string, context: LoadContext): Promise<LoadedS
   if (served === null || 'isGone' in served) return null
   const { did, name, key, cid, expiresAt } = served
   try {
-    const snapshot = decodeSnapshot(served.snapshot)
-    await yieldEventLoop()
+    const snapshot = await runInSlices(decodeSnapshotSteps(served.snapshot))
     const liveSince = Math.min(snapshot.publishedAt, context.now())
     const record = { uri: versionUri(did, key), cid, versionKey: key }
     const site = await runInSlices(servableSiteSteps(snapshot, { liveSince, record }))

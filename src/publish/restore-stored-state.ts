@@ -1,12 +1,13 @@
 import { createGunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { piecesOf } from '#concurrency/pieces-of.ts'
+import { runInSlices } from '#concurrency/yield-event-loop.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import {
-  decodeSnapshot,
+  decodeSnapshotSteps,
   type Snapshot,
   type SnapshotFile,
   SnapshotFormatError,
@@ -53,7 +54,7 @@ async function snapshotOf(
 ): Promise<Snapshot> {
   const text = await findSnapshotText(db, did, stateId)
   try {
-    return decodeSnapshot(text ?? '')
+    return await runInSlices(decodeSnapshotSteps(text ?? ''))
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
     throw new NotPublishableError(filesGone, { cause: error })

@@ -1,7 +1,8 @@
 import { textStream } from '#api/body-stream.ts'
 import type { ApiContext } from '#api/context.ts'
+import { runInSlices } from '#concurrency/yield-event-loop.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
-import { decodeSnapshot, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
+import { decodeSnapshotSteps, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
@@ -223,7 +224,7 @@ async function snapshotOf(
 ): Promise<Snapshot | null> {
   const text = await findSnapshotText(db, did, id)
   try {
-    return text === null ? null : decodeSnapshot(text)
+    return text === null ? null : await runInSlices(decodeSnapshotSteps(text))
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
     log.warn('snapshot not exported', { versionId: id, error })

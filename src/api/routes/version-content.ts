@@ -1,11 +1,12 @@
 import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
+import { runInSlices } from '#concurrency/yield-event-loop.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import {
   decodeFiles,
-  decodeSnapshot,
+  decodeSnapshotSteps,
   type Snapshot,
   type SnapshotFile,
   SnapshotFormatError,
@@ -75,7 +76,7 @@ export async function contentOf(
   id: string,
   context: ContentContext,
 ): Promise<VersionContent> {
-  const { version, decoded } = await decodedText(site, id, decodeSnapshot, context)
+  const { version, decoded } = await decodedText(site, id, decodeAll, context)
   return { snapshot: decoded, url: urlOf(site, version, context) }
 }
 
@@ -96,7 +97,7 @@ export async function fileOf(
 async function decodedText<Decoded>(
   site: SiteAddress,
   id: string,
-  decode: (text: string) => Decoded,
+  decode: (text: string) => Decoded | Promise<Decoded>,
   { db, log }: Pick<ContentContext, 'db' | 'log'>,
 ): Promise<{ version: FoundVersion; decoded: Decoded }> {
   const version = await findVersion(site, id, db)
@@ -105,13 +106,15 @@ async function decodedText<Decoded>(
       ? await findVersionSnapshot(db, version.record)
       : await findSnapshotText(db, site.did, version.state.id)
   try {
-    return { version, decoded: decode(text ?? notKept()) }
+    return { version, decoded: await decode(text ?? notKept()) }
   } catch (error) {
     if (!(error instanceof SnapshotFormatError)) throw error
     log.warn('snapshot not read', { did: site.did, site: site.name, version: id, error })
     return notKept()
   }
 }
+
+const decodeAll = (text: string): Promise<Snapshot> => runInSlices(decodeSnapshotSteps(text))
 
 function urlOf(
   site: SiteAddress,

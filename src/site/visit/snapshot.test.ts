@@ -8,6 +8,7 @@ import { parseSiteName } from '#site/site-name.ts'
 import {
   decodeFiles,
   decodeSnapshot,
+  decodeSnapshotSteps,
   encodeSnapshot,
   type Snapshot,
   SnapshotFormatError,
@@ -89,6 +90,13 @@ const good = {
 function read(stored: unknown): Snapshot {
   return decodeSnapshot(JSON.stringify(stored))
 }
+
+test('a snapshot is decoded in steps, each of at most a hundred files', () => {
+  const [file] = good.files
+  const files = Array.from({ length: 10_000 }, (_, n) => [`${n}.html`, ...(file ?? []).slice(1)])
+  const steps = [...decodeSnapshotSteps(JSON.stringify({ ...good, files }))]
+  expect(steps).toHaveLength(1 + 100)
+})
 
 test('the stored form stays as it is, or its number goes up', () => {
   expect(JSON.parse(encodeSnapshot(read(good)))).toEqual(good)

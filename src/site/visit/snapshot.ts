@@ -4,6 +4,7 @@ import { parseSitePath } from '#site/path.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { runAtOnce, type Steps } from '#site/steps.ts'
 
 /**
  * What the edge reads of one version: enough to answer for every path, without the bytes. Does not contain the
@@ -66,8 +67,17 @@ export function snapshotSizeProblem(encoded: string): string | null {
 }
 
 /** Also reads format 1, without settings and rules, so that live sites survive upgrades. Throws SnapshotFormatError. */
-export function decodeSnapshot(text: string): Snapshot {
+export const decodeSnapshot = (text: string): Snapshot => runAtOnce(decodeSnapshotSteps(text))
+
+/** As `decodeSnapshot`, in steps: 10 000 files take 10 to 30 ms, of which the parser has 3, in the first one. */
+export function* decodeSnapshotSteps(text: string): Steps<Snapshot> {
   const stored = parseStored(text)
+  yield
+  const files = new Map<string, SnapshotFile>()
+  for (const row of stored.files) {
+    files.set(...decodeFile(row))
+    if (files.size % filesPerStep === 0) yield
+  }
   return {
     did: parseDid(string(stored['did'])) ?? fail('bad did'),
     name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
@@ -76,7 +86,7 @@ export function decodeSnapshot(text: string): Snapshot {
     settings: decodeSettings(stored['settings']),
     redirects: string(stored['redirects']),
     headers: string(stored['headers']),
-    files: new Map(stored.files.map(decodeFile)),
+    files,
   }
 }
 
@@ -95,6 +105,8 @@ function parseStored(text: string): Readonly<Record<string, unknown>> & { files:
   if (!Array.isArray(files)) throw new SnapshotFormatError('no files')
   return { ...stored, files }
 }
+
+const filesPerStep = 100
 
 /** Increment when the stored form changes or `parseSettings` becomes stricter. */
 const format = 2
