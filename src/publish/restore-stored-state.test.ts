@@ -152,7 +152,8 @@ test('where each record is written alone, an attempt continues after one that br
   const id = await storeState(settingsOfThen)
   const original = repo.putRecord.bind(repo)
   repo.putRecord = async (...args) => {
-    if (args[0] === $type) throw refusal(500, 'InternalServerError')
+    // Of the refusals that are not retried: how long the others are is `server-patience.test.ts`'s.
+    if (args[0] === $type) throw refusal(501, 'MethodNotImplemented')
     return await original(...args)
   }
   const brokenOff = restore(id)
