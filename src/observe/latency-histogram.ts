@@ -72,10 +72,18 @@ export class LatencyHistogram {
 
   /** What was added since `before` was the same histogram. */
   since(before: LatencyHistogram): SparseHistogram {
-    const grown = this.#counts.map((count, bucket) => count - (before.#counts[bucket] ?? 0))
-    const buckets = Uint16Array.from(grown.keys().filter((bucket) => grown[bucket] !== 0))
-    const counts = Uint32Array.from(buckets, (bucket) => grown[bucket] ?? 0)
-    return { buckets, counts, sumMicros: this.#sumMicros - before.#sumMicros }
+    const [buckets, counts]: [number[], number[]] = [[], []]
+    for (let bucket = 0; bucket < bucketCount; bucket++) {
+      const grown = (this.#counts[bucket] ?? 0) - (before.#counts[bucket] ?? 0)
+      if (grown === 0) continue
+      buckets.push(bucket)
+      counts.push(grown)
+    }
+    return {
+      buckets: Uint16Array.from(buckets),
+      counts: Uint32Array.from(counts),
+      sumMicros: this.#sumMicros - before.#sumMicros,
+    }
   }
 }
 
