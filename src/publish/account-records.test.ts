@@ -163,8 +163,9 @@ describe('what was read of a repository a moment ago', () => {
     await readAgain(blog, 430_000)
     expect(asked).toBe(2 * lists)
   })
-  test('is not kept with more names of parts than that, of records that were left out', async () => {
-    const named = Array.from({ length: 430_000 }, () => `at://${alice}/place.sitehost.subfs/part`)
+  test('is not kept with more names of parts than there is room for, of records that were left out', async () => {
+    recent = new RecentRepositories({ bytesMax: 64_000 })
+    const named = Array.from({ length: 430 }, () => `at://${alice}/place.sitehost.subfs/part`)
     await readAgain(blog, 0, [{ named }])
     await readAgain(blog, 0, [{ named }])
     expect(asked).toBe(2 * lists)

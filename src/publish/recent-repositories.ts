@@ -3,7 +3,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 /** A site of 10 000 files with a history counts as 40 MB. */
-const bytesMax = 64 * 1024 * 1024
+const bytesMaxDefault = 64 * 1024 * 1024
 /** Of a value, as listings count them, and what was parsed of it. */
 const bytesPerValue = 160
 /** Our records have a value in 14 bytes of JSON. */
@@ -22,7 +22,11 @@ interface Recent {
  * its commit and the next deploy need the same, and a repository whose head has not moved is the same.
  */
 export class RecentRepositories {
-  readonly #tier = new ExpiringTier<Recent>({ bytesMax, ttlMs })
+  readonly #tier: ExpiringTier<Recent>
+
+  constructor({ bytesMax = bytesMaxDefault }: { readonly bytesMax?: number } = {}) {
+    this.#tier = new ExpiringTier<Recent>({ bytesMax, ttlMs })
+  }
 
   find({ did, name }: SiteAddress, head: string): RepositoryState | null {
     const known = this.#tier.get(did)

@@ -2,13 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import type { StoredSession } from '@atcute/oauth-node-client'
 import { type MemoryRows, memoryRows } from '#tests/support/memory-rows.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import {
-  announcedMs,
-  ClientKeys,
-  ClientKeysFullError,
-  clientKeyMs,
-  clientKeysMax,
-} from './client-keys.ts'
+import { announcedMs, ClientKeys, ClientKeysFullError, clientKeyMs } from './client-keys.ts'
 import { sealedStore } from './oauth-rows.ts'
 import { createSeal } from './seal.ts'
 
@@ -26,13 +20,13 @@ beforeEach(() => {
 })
 
 /** What a process has that works on these rows. */
-function keysOf(): ClientKeys {
+function keysOf(more: { keysMax?: number } = {}): ClientKeys {
   const withLease = <T>(_: string, work: () => Promise<T>): Promise<T> => {
     const next = queue.then(work, work)
     queue = next
     return next
   }
-  return new ClientKeys({ rows, seal, withLease, now: () => now })
+  return new ClientKeys({ rows, seal, withLease, now: () => now, ...more })
 }
 
 const signingId = async (keys: ClientKeys) => (await keys.inUse())[0].jwk.kid
@@ -170,10 +164,10 @@ describe('a replaced key', () => {
   })
 
   test('one more than the limit throws', async () => {
-    const keys = keysOf()
+    const keys = keysOf({ keysMax: 3 })
     await signingId(keys)
-    for (let made = 1; made < clientKeysMax; made++) await keys.rotate()
+    for (let made = 1; made < 3; made++) await keys.rotate()
     await expect(keys.rotate()).rejects.toBeInstanceOf(ClientKeysFullError)
-    expect(rows.kept.size).toBe(clientKeysMax)
+    expect(rows.kept.size).toBe(3)
   })
 })

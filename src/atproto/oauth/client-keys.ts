@@ -49,6 +49,7 @@ interface ClientKeysOptions {
   readonly seal: Seal
   readonly withLease: WithLease
   readonly now?: () => number
+  readonly keysMax?: number
 }
 
 /**
@@ -61,13 +62,21 @@ export class ClientKeys {
   readonly #sessions: SealedStore<string, StoredSession>
   readonly #withLease: WithLease
   readonly #now: () => number
+  readonly #keysMax: number
   #known: { readonly keys: readonly ClientKey[]; readonly readAt: number } | null = null
 
-  constructor({ rows, seal, withLease, now = Date.now }: ClientKeysOptions) {
+  constructor({
+    rows,
+    seal,
+    withLease,
+    now = Date.now,
+    keysMax = clientKeysMax,
+  }: ClientKeysOptions) {
     this.#store = sealedStore<string, ClientKey>(rows, seal, clientKeyKind)
     this.#sessions = sealedStore<string, StoredSession>(rows, seal, 'oauth-session')
     this.#withLease = withLease
     this.#now = now
+    this.#keysMax = keysMax
   }
 
   /** The signing key of new sign-ins, then the others, newest first. Creates the first one. */
@@ -148,7 +157,7 @@ export class ClientKeys {
     await this.#withLease('oauth client keys', async () => {
       const keys = await this.#read()
       if (isDone(keys)) return
-      if (keys.length >= clientKeysMax) {
+      if (keys.length >= this.#keysMax) {
         throw new ClientKeysFullError(`there are ${keys.length} client keys that sessions need`)
       }
       const jwk = await generateClientAssertionKey(crypto.randomUUID())

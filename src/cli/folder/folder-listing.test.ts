@@ -44,8 +44,8 @@ test('all files are listed by the bytes of their paths, with their sizes', async
 
 test('what publishing never takes is left out, a folder as one and unread', async () => {
   const folder = await folderOf('index.html', '.env.local', 'sub/.git/HEAD')
-  await fill(join(folder, 'node_modules'), 5001)
-  const { files, leftOut } = await listFolder(folder)
+  await fill(join(folder, 'node_modules'), 51)
+  const { files, leftOut } = await listFolder(folder, { entriesMax: 50 })
   expect(files.map(({ path }) => path)).toEqual(['index.html'])
   expect(leftOut).toEqual([
     { path: '.env.local', reason: 'may hold secrets' },
@@ -129,9 +129,9 @@ describe('what cannot be listed says why', () => {
 
 test('as many files and folders as an upload may have are listed, one more is nobody’s site', async () => {
   const folder = await folderOf()
-  await fill(join(folder, 'sub'), 4999)
-  const limit = { entriesMax: 5000 }
-  expect((await listFolder(folder, limit)).files).toHaveLength(4999)
+  await fill(join(folder, 'sub'), 49)
+  const limit = { entriesMax: 50 }
+  expect((await listFolder(folder, limit)).files).toHaveLength(49)
   await Bun.write(join(folder, 'one-more'), '')
-  await expect(listFolder(folder, limit)).rejects.toThrow(/over 5000 files and folders/)
+  await expect(listFolder(folder, limit)).rejects.toThrow(/over 50 files and folders/)
 })
