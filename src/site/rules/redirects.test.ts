@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { redirectConditionsMax, redirectRulesMax } from '#site/limits.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
 import { parseRedirects } from './redirects.ts'
 
 describe('lines that are skipped', () => {
@@ -157,25 +155,6 @@ test('as many rules as the limit count; the rest is not read', () => {
     { line: 2 * redirectRulesMax + 1, message: 'more than 2000 rules; the rest is not read' },
   ])
   expect(rules).toMatchObject({ isEmpty: false, hasForced: false })
-})
-
-test('any text is rules and problems', () => {
-  const part = fc.constantFrom(...'/ * : a % = ? # ! , \n \t 3 0 1'.split(' '), ' ', 'https://')
-  const weird = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.array(part).map((all) => all.join('')),
-  )
-  fc.assert(fc.property(weird, (text) => void parseRedirects(text)))
-})
-
-test.each([
-  ['one line of 1 MB', '/a /b'.padEnd(1_000_000, 'x')],
-  ['a file of stars', '/*'.repeat(130_000)],
-  ['lines of names', `/x ${'/:a'.repeat(600)}\n`.repeat(144)],
-  ['lines that are no rules', 'x\n'.repeat(130_000)],
-  ['spaces', `/a${' '.repeat(1900)}/b\n`.repeat(136)],
-])('%s is read in the time that its length takes', (_, text) => {
-  expect(cpuMs(() => parseRedirects(text))).toBeLessThan(300)
 })
 
 describe('conditions of all rules together', () => {

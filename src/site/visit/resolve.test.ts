@@ -1,72 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { directoryDepthMax, locationCharsMax } from '#site/limits.ts'
-import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
-import { parseDid } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import type { SiteSettings } from '#site/record/settings.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
+import { anyFile, ask, type Facts, site, visit } from '#tests/support/site-visits.ts'
 import { type Decision, resolve } from './resolve.ts'
-import { type EarlierAssets, type ServableSite, servableSite } from './servable-site.ts'
-
-interface Facts {
-  readonly settings?: Partial<SiteSettings>
-  readonly rules?: string
-  readonly earlier?: EarlierAssets
-}
-
-/** A site that holds these files; the hash of each is its own path. */
-function site(paths: readonly string[], { settings, rules = '', earlier }: Facts = {}) {
-  const did = parseDid('did:plc:ewvi7nxzyoun6zhxrhs64oiz')
-  const name = parseSiteName('blog')
-  if (did === null || name === null) throw new Error('the fixtures are wrong')
-  return servableSite(
-    {
-      did,
-      name,
-      recordCid: 'r',
-      publishedAt: 1,
-      redirects: rules,
-      headers: '',
-      settings: settings ? { $type: 'place.sitehost.settings', ...settings } : null,
-      files: new Map(paths.map((path) => [path, { ...anyFile, hash: path }])),
-    },
-    { ...(earlier && { earlierAssets: earlier }) },
-  )
-}
-
-const anyFile = {
-  cid: 'c',
-  coding: 'gzip',
-  storedBytes: 1,
-  bytes: 2,
-  contentType: 'text/html',
-} as const
-
-function ask(
-  pathname: string,
-  fields: Record<string, string> = {},
-  facts: Partial<VisitorRequest> = {},
-): VisitorRequest {
-  const header = (name: string) => fields[name] ?? null
-  return { method: 'GET', pathname, search: '', host: 'blog.test', header, country: null, ...facts }
-}
-
-/** In one line: `200 index.html`, `308 /d/`, `listing d/`, or what else was decided. */
-function visit(from: ServableSite, request: VisitorRequest | string, now?: number): string {
-  const decision = resolve(from, typeof request === 'string' ? ask(request) : request, now)
-  switch (decision.kind) {
-    case 'file':
-      return `${decision.status} ${decision.file.hash}`
-    case 'redirect':
-      return `${decision.status} ${decision.location}`
-    case 'missing':
-      return `${decision.status}`
-    case 'listing':
-      return `listing ${decision.path}/`
-    default:
-      return decision.kind
-  }
-}
+import type { ServableSite } from './servable-site.ts'
 
 type Row = [files: string[], pathname: string, answer: string]
 
@@ -454,72 +392,5 @@ describe('what everyone gets', () => {
     expect(visit(any, '/a')).toBe('200 a')
     expect(visit(any, ask('/a', { cookie: 'k=1' }))).toBe('302 /b')
     expect(isForEveryone(any, '/a')).toBe(false)
-  })
-})
-
-describe('whatever is asked', () => {
-  const word = fc.constantFrom(
-    ...['/', '//', 'a', 'b', 'index', 'index.html', '.html', '%C3%A9', 'e%CC%81', '[y]', '%5by%5D'],
-    ...['日%20本', '%', '.', '_headers', 'a.html', '404'],
-  )
-  const pathname = fc.array(word, { maxLength: 8 }).map((words) => `/${words.join('')}`)
-  const settings = fc.record({
-    cleanUrls: fc.boolean(),
-    trailingSlash: fc.constantFrom('auto', 'always', 'never'),
-    directoryListing: fc.boolean(),
-    indexFiles: fc.subarray(defaultSettings.indexFiles),
-  })
-  const name = fc.constantFrom(
-    ...[
-      'a',
-      'b',
-      'a.html',
-      'b.html',
-      'index.html',
-      '.html',
-      '[y]',
-      '[y].html',
-      '\u00e9',
-      'e\u0301',
-    ],
-    ...['日 本', '404.html', '_headers', '_headers.html', 'index'],
-  )
-  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
-  const rule = fc.constantFrom(
-    ...['/a /a.html 302!', '/a.html /a 302!', '/a/* /b/:splat 302!', '/b /c 302!', '/* /index 302'],
-    ...['/a/b /a 200!', '/b/* /index.html 200', '/:x/index.html /:x 302!', '/%5By%5D /a 404!'],
-  )
-  const rules = fc.array(rule, { maxLength: 3 }).map((lines) => lines.join('\n'))
-  const sites = fc.record({ files: fc.array(path, { maxLength: 8 }), settings, rules })
-
-  test('our redirects lead straight to a file or a listing, and to no other site', () => {
-    fc.assert(
-      fc.property(sites, pathname, fc.string({ unit: 'binary' }), (facts, pathname, query) => {
-        const any = site(facts.files, facts)
-        const decision = resolve(any, ask(pathname, {}, { search: `?${query}` }))
-        if (decision.kind !== 'redirect' || decision.status !== 308) return
-        expect(decision.location).toMatch(/^\/(?!\/)[\x21-\x7e]*$/)
-        const target = new URL(decision.location, 'http://blog.test')
-        expect(target.host).toBe('blog.test')
-        expect(visit(any, target.pathname)).toMatch(/^(200|listing) /)
-      }),
-      { numRuns: 3000 },
-    )
-  })
-
-  test('the second visitor gets what the first got', () => {
-    fc.assert(
-      fc.property(sites, fc.array(pathname), (facts, pathnames) => {
-        const any = site(facts.files, facts)
-        const forEveryone = new Set<string>()
-        for (const each of pathnames) {
-          const first = resolve(any, ask(each))
-          expect(resolve(any, ask(each))).toEqual(first)
-          expect(resolve(site(facts.files, facts), ask(each))).toEqual(first)
-          if (first.kind === 'file' && first.isForEveryone) forEveryone.add(each)
-        }
-        expect(forEveryone.size).toBeLessThanOrEqual(2 * new Set(facts.files).size)
-      }),
-    )
   })
 })

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
-import { ruleFileBytesMax } from '#site/limits.ts'
 import { parseDid } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
-import { servableSite, servableSiteSteps } from './servable-site.ts'
+import { servableSite } from './servable-site.ts'
 import type { Snapshot } from './snapshot.ts'
 
 function snapshot(facts: Partial<Snapshot> = {}): Snapshot {
@@ -55,18 +54,4 @@ test('directories are listed once', () => {
   const site = servableSite(snapshot())
   expect([...site.directories]).toEqual([['', []]])
   expect(site.directories).toBe(site.directories)
-})
-
-test.each<[string, string]>([
-  ['long rules', `/:a/* /:a${'/:splat'.repeat(200)}\n`],
-  ['short rules', '/a /b\n'],
-  ['lines that are no rules', 'x\n'],
-  ['empty lines', '\n'],
-  ['headers below one path', 'X: b\n'],
-])('a site pauses often while its files are read: %s', (_, line) => {
-  const text = `/*\n${line.repeat(Math.floor(ruleFileBytesMax / line.length) - 1)}`
-  const pausesFor = (files: Pick<Snapshot, 'redirects' | 'headers'>): number =>
-    [...servableSiteSteps(snapshot(files))].length
-  expect(pausesFor({ redirects: text, headers: '' })).toBeGreaterThan(50)
-  expect(pausesFor({ redirects: '', headers: text })).toBeGreaterThan(50)
 })

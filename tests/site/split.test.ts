@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { compareBytes, type SitePath } from '#site/path.ts'
+import { expandTree } from '#site/record/expand.ts'
+import type { Directory, FileNode, Manifest } from '#site/record/manifest.ts'
+import { type PartUri, parsePart, partUri } from '#site/record/part.ts'
+import { type SplitTree, splitTree, splitVersion } from '#site/record/split.ts'
+import { buildTree } from '#site/record/tree.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { expandTree } from './expand.ts'
-import type { Directory, FileNode, Manifest } from './manifest.ts'
-import { type PartUri, parsePart, partUri } from './part.ts'
-import { type SplitTree, splitTree, splitVersion } from './split.ts'
-import { buildTree } from './tree.ts'
 
 const address: SiteAddress = {
   did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',

@@ -1,5 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import { Lanes } from '#concurrency/lanes.ts'
+import { partyOf, StartInShares } from '#ingest/start-in-shares.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { linesAtOnce } from '#store/queues/queued.ts'
@@ -8,7 +9,6 @@ import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'
-import { partyOf, StartInShares } from './start-in-shares.ts'
 
 async function openQueue() {
   const database = await memoryDatabase()

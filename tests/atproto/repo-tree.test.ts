@@ -8,8 +8,8 @@ import {
   NodeStore,
   NodeWrangler,
 } from '@atcute/mst'
+import { RepoTree, type TreeEntry } from '#atproto/repo/repo-tree.ts'
 import { encodeRecord, linkOf } from '#tests/support/fake-pds.ts'
-import { RepoTree, type TreeEntry } from './repo-tree.ts'
 
 const sites = ['place.sitehost.fs', 'place.sitehost.settings']
 const path = (n: number): string => `${sites[n % 2]}/site${n}`

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { constants, crc32, createDeflateRaw, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { gzipHeaderBytesMax } from '#ingest/blobs/gzip-header.ts'
+import { gunzipAlong } from '#ingest/blobs/gzip-member.ts'
+import { UndecodableBlobError } from '#ingest/blobs/undecodable-blob.ts'
 import { gzipTrailer, hollowGzip } from '#tests/support/hollow-gzip.ts'
-import { gzipHeaderBytesMax } from './gzip-header.ts'
-import { gunzipAlong } from './gzip-member.ts'
-import { UndecodableBlobError } from './undecodable-blob.ts'
 
 /** The content, when `raw` is one gzip member and was passed on as it is; null when it is refused. */
 async function contentOf(raw: Uint8Array, cuts: readonly number[] = []): Promise<string | null> {
