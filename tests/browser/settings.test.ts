@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { createSession, getRecord, putRecord } from '../support/accounts.ts'
 import { hasBrowser, startBrowser } from '../support/browser.ts'
 import { type OpenedPage, openPage, violationsOf } from '../support/browser-page.ts'
 import { eventually } from '../support/eventually.ts'
@@ -131,6 +132,21 @@ describe.skipIf(!hasBrowser)('the settings of a site, and what they change for a
     await save()
     await page.reload()
     expect(await page.getByLabel('Versions kept').inputValue()).toBe('3')
+  }, 60_000)
+
+  test('are not written over what another program wrote since, unless they are saved once more', async () => {
+    const repo = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+    const theirs = { indexFiles: ['theirs.html'] }
+    await putRecord(repo, 'place.sitehost.settings', 'blog', theirs)
+    await page.getByLabel('Versions kept').fill('5')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('alert').getByText('changed elsewhere').waitFor()
+    const stored = () => getRecord(repo, 'place.sitehost.settings', 'blog')
+    expect(await stored()).toMatchObject(theirs)
+    await save()
+    expect(await stored()).toMatchObject({ history: { keep: 5 } })
+    await page.getByLabel('Versions kept').fill('6')
+    await save()
   }, 60_000)
 
   test('says what is wrong when the account’s server is away, and keeps what was typed', async () => {

@@ -96,16 +96,31 @@ export async function deleteSite(rkey: string): Promise<void> {
   await call('DELETE /api/site/:rkey', { params: { rkey } })
 }
 
-/** As the repository has them, whoever wrote them. */
-export const readSettings = (rkey: string) =>
-  call('GET /api/site/:rkey/settings', { params: { rkey } })
+export interface StoredSettings {
+  /** As the repository has it, whoever wrote it. */
+  readonly record: Readonly<Record<string, unknown>>
+  /** Says which record it is; null: the service does not. */
+  readonly tag: string | null
+}
 
-/** The whole record: what is not in it is not set. */
+export async function readSettings(rkey: string): Promise<StoredSettings> {
+  const { answer, headers } = await ask('GET /api/site/:rkey/settings', { params: { rkey } })
+  return { record: answer, tag: headers.get('etag') }
+}
+
+/**
+ * The whole record: what is not in it is not set. Returns its tag. Throws ApiError 409 when the repository has another one
+ * by now than the one with this tag.
+ */
 export async function writeSettings(
   rkey: string,
   body: Asked<'POST /api/site/:rkey/settings'>['body'],
-): Promise<void> {
-  await call('POST /api/site/:rkey/settings', { params: { rkey }, body })
+  tag: string | null,
+): Promise<string> {
+  const onlyOver = tag === null ? {} : { 'if-match': tag }
+  const asked = { params: { rkey }, body }
+  const { answer } = await ask('POST /api/site/:rkey/settings', asked, onlyOver)
+  return `"${answer.cid}"`
 }
 
 /** Removes everything that is here of the account; `records`: in its own repository too. */
@@ -145,30 +160,32 @@ interface AnyAsked {
 }
 
 /** Asks the API; throws ApiError. Its answers are trusted to have the contract's shapes: this script came from the same server. */
-export async function call<Name extends CallName>(
+export const call = async <Name extends CallName>(
   name: Name,
   asked: Asked<Name>,
-): Promise<AnswerTo<Name>> {
+): Promise<AnswerTo<Name>> => (await ask(name, asked)).answer
+
+async function ask<Name extends CallName>(
+  name: Name,
+  asked: Asked<Name>,
+  conditions: Readonly<Record<string, string>> = {},
+): Promise<{ readonly answer: AnswerTo<Name>; readonly headers: Headers }> {
   const { method, path } = addressOf(name, asked)
   const { body: sent } = asked as AnyAsked
+  const type = sent === undefined ? {} : { 'content-type': 'application/json' }
+  const body = sent === undefined ? null : JSON.stringify(sent)
   let response: Response
   try {
-    response = await fetch(path, { method, ...jsonOf(sent), credentials: 'same-origin' })
+    const headers = { ...type, ...conditions }
+    response = await fetch(path, { method, body, headers, credentials: 'same-origin' })
   } catch (cause) {
     throw new ApiError(null, words.server.unreachable, { cause })
   }
-  const body: unknown = await response.json().catch(() => null)
-  if (!response.ok) {
-    const { headers, status } = response
-    throw new ApiError(status, errorSentence(body, status), { headers })
-  }
-  return body as AnswerTo<Name>
+  const { headers, status } = response
+  const answer: unknown = await response.json().catch(() => null)
+  if (!response.ok) throw new ApiError(status, errorSentence(answer, status), { headers })
+  return { answer: answer as AnswerTo<Name>, headers }
 }
-
-const jsonOf = (body: unknown): RequestInit =>
-  body === undefined
-    ? {}
-    : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null

@@ -4,7 +4,7 @@ import { versionRecordsMax } from '#site/limits.ts'
 import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { Problem } from '#web/parts/problem.tsx'
-import { readSettings, writeSettings } from '#web/server/api.ts'
+import { ApiError, readSettings, type StoredSettings, writeSettings } from '#web/server/api.ts'
 import { settingsQuery } from '#web/server/queries.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { useLeaveGuard } from '#web/shell/use-leave-guard.tsx'
@@ -20,31 +20,40 @@ import styles from './settings-page.module.css'
 
 interface SettingsFormProps {
   readonly rkey: string
-  /** As it is in the repository. */
-  readonly record: Readonly<Record<string, unknown>>
+  readonly stored: StoredSettings
   readonly site: SampledSite
 }
 
 const none: DraftProblems = {}
 
 /** How a site is served. It counts when it is saved. */
-export function SettingsForm({ rkey, record, site }: SettingsFormProps) {
+export function SettingsForm({ rkey, stored, site }: SettingsFormProps) {
   const { settings: text } = words
   const client = useQueryClient()
-  const [draft, setDraft] = useState(() => draftOf(record))
+  const [draft, setDraft] = useState(() => draftOf(stored.record))
   const [saved, setSaved] = useState(draft)
+  /** What the person has seen, or has been told of: written over nothing else. */
+  const base = useRef(stored)
   const [problems, setProblems] = useState(none)
   const form = useRef<HTMLFormElement>(null)
   const isDirty = !isSameDraft(draft, saved)
   const question = useLeaveGuard(isDirty, text.leaving)
   const { mutate, isPending, error } = useMutation({
-    // Onto what is there now: another program may have written what this form does not show.
-    mutationFn: async (wanted: SettingsDraft) =>
-      writeSettings(rkey, settingsOf(wanted, await readSettings(rkey))),
+    mutationFn: async (wanted: SettingsDraft) => {
+      const record = settingsOf(wanted, base.current.record)
+      try {
+        base.current = { record, tag: await writeSettings(rkey, record, base.current.tag) }
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        // Told of it, the person may save again: over that, and no later one.
+        base.current = await readSettings(rkey)
+        throw new ApiError(409, text.changedElsewhere, { cause: error })
+      }
+    },
     onSuccess: (_, wanted) => {
       setSaved(wanted)
       toast(text.saved)
-      void client.invalidateQueries({ queryKey: settingsQuery(rkey).queryKey })
+      client.setQueryData(settingsQuery(rkey).queryKey, base.current)
     },
     onError: ({ message }, wanted) => setProblems(problemOfAnswer(message, wanted) ?? none),
   })
@@ -118,3 +127,5 @@ export function SettingsForm({ rkey, record, site }: SettingsFormProps) {
     </form>
   )
 }
+
+const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409

@@ -14,15 +14,15 @@ import styles from './settings-page.module.css'
 /** `/sites/:rkey/settings`: how a site is served, and deleting it. */
 export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
   const { data: site } = useQuery(siteQuery(rkey))
-  const { data: record, error, refetch } = useQuery(settingsQuery(rkey))
+  const { data: stored, error, refetch } = useQuery(settingsQuery(rkey))
   const { data: live } = useQuery(filesQuery(rkey, 'live'))
   const { settings, shell } = words
   if (!site) return null
   return (
     <Page title={`${settings.title} · ${site.displayName || rkey}`}>
       <p className={styles['intro']}>{settings.intro}</p>
-      {record === undefined && error === null && <Skeleton count={3} shape="card" />}
-      {record === undefined && error !== null && (
+      {stored === undefined && error === null && <Skeleton count={3} shape="card" />}
+      {stored === undefined && error !== null && (
         <Notice
           action={
             <Button look="secondary" onClick={() => void refetch()}>
@@ -35,9 +35,9 @@ export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
           <p>{error.message}</p>
         </Notice>
       )}
-      {record !== undefined && (
+      {stored !== undefined && (
         <SettingsForm
-          record={record}
+          stored={stored}
           rkey={rkey}
           site={{
             host: shortHost(bestAddress(site).host),

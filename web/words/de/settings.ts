@@ -76,6 +76,8 @@ export const settings = {
   save: 'Änderungen speichern',
   saving: 'Wird gespeichert …',
   saved: 'Gespeichert. Gilt ab jetzt für Besucher.',
+  changedElsewhere:
+    'Die Einstellungen wurden anderswo geändert, seit du diese Seite geöffnet hast. Speichere noch einmal, um sie zu ersetzen, oder lade die Seite neu, um sie zu sehen.',
   discard: 'Verwerfen',
   leaving: {
     title: 'Änderungen verwerfen?',

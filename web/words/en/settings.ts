@@ -74,6 +74,8 @@ export const settings = {
   save: 'Save changes',
   saving: 'Saving…',
   saved: 'Saved. Live for visitors now.',
+  changedElsewhere:
+    'The settings were changed elsewhere since you opened this page. Save again to replace them, or reload the page to see them.',
   discard: 'Discard',
   leaving: {
     title: 'Discard your changes?',
