@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { HeaderList } from '#http/header-fields.ts'
 import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
+import { anyText } from '#tests/support/any-text.ts'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
 
 describe('whatever is written, and asked for', () => {
@@ -22,10 +23,8 @@ describe('whatever is written, and asked for', () => {
     '\0',
   )
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc
-      .array(fc.oneof(word, fc.string({ unit: 'binary', maxLength: 3 })))
-      .map((words) => words.join('')),
+    anyText(),
+    fc.array(fc.oneof(word, anyText({ maxLength: 3 }))).map((words) => words.join('')),
     fc.array(word).map((words) => `/*\nX-A: ${words.join('')}\nSet-Cookie: :splat`),
   )
   const setting = fc.record({ name: text, value: text, path: text })

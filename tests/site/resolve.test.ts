@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { defaultSettings } from '#site/record/settings.ts'
 import { resolve } from '#site/visit/resolve.ts'
+import { anyText } from '#tests/support/any-text.ts'
 import { ask, site, visit } from '#tests/support/site-visits.ts'
 
 describe('whatever is asked', () => {
@@ -41,7 +42,7 @@ describe('whatever is asked', () => {
 
   test('our redirects lead straight to a file or a listing, and to no other site', () => {
     fc.assert(
-      fc.property(sites, pathname, fc.string({ unit: 'binary' }), (facts, pathname, query) => {
+      fc.property(sites, pathname, anyText(), (facts, pathname, query) => {
         const any = site(facts.files, facts)
         const decision = resolve(any, ask(pathname, {}, { search: `?${query}` }))
         if (decision.kind !== 'redirect' || decision.status !== 308) return
