@@ -30,7 +30,8 @@ export function Dialog({ isOpen, onClose, title, children, actions }: DialogProp
       aria-labelledby={titleId}
       className={styles['dialog']}
       onClick={(event) => event.target === dialog.current && onClose()}
-      onClose={onClose}
+      // The browser reports it later: by then the dialog may be open again.
+      onClose={() => !dialog.current?.open && onClose()}
       ref={dialog}
     >
       {isShown && (

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Dialog } from '#web/parts/dialog.tsx'
 import { guardLeaving } from './address.ts'
@@ -14,7 +14,8 @@ interface Question {
 export function useLeaveGuard(isActive: boolean, question: Question): ReactNode {
   // What leaves the page after all, or null while nobody wants to.
   const [leave, setLeave] = useState<(() => void) | null>(null)
-  useEffect(() => {
+  // Before the next click, which may come before the browser has painted.
+  useLayoutEffect(() => {
     if (!isActive) return
     const warn = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', warn)
