@@ -85,10 +85,18 @@ async function start(failPoint?: FailPoint | ForgetPoint): Promise<void> {
   app = service.ready.app
 }
 
+/** An answer of a service that was to die before it. */
+class RefusedError extends Error {}
+
 /** The answer may be lost with the process. */
 async function dies(during: () => Promise<unknown>): Promise<void> {
-  await during().catch(() => undefined)
-  expect(await service.exited).toBe(128 + 9)
+  let refusal = ''
+  await during().catch(async (error) => {
+    if (!(error instanceof RefusedError)) return
+    refusal = error.message
+    await service.end('SIGTERM')
+  })
+  expect({ refusal, exitCode: await service.exited }).toEqual({ refusal: '', exitCode: 128 + 9 })
 }
 
 async function setCleanUrls(cleanUrls: boolean): Promise<void> {
@@ -226,7 +234,7 @@ describe('restoring, killed', () => {
     const body = JSON.stringify({ settings: true })
     const path = `/api/site/${site}/versions/${id}/restore`
     const answer = await client.fetch(path, { method: 'POST', body })
-    if (!answer.ok) await service.end('SIGTERM')
+    if (!answer.ok) throw new RefusedError(`${answer.status} ${await answer.text()}`)
   }
 
   test('before its commit, goes live with its settings', async () => {
