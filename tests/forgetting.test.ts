@@ -45,7 +45,7 @@ let settings: Awaited<ReturnType<typeof settingsOf>>
 let app: ServiceProcess
 let hosting: ServiceProcess
 let cdn: Bun.Server<undefined>
-/** The hosts that a CDN was told to drop, each with what visitors got there then. */
+/** The hosts that a CDN was told to drop, each with what visitors got there when it was told last. */
 const purged = new Map<string, number[]>()
 let alice: AppClient
 let bob: AppClient
@@ -200,8 +200,9 @@ test('a CDN is told to drop its copies, when visitors get none any more', async 
   await eventually(async () => {
     const hosts = [version, new URL(live).hostname]
     expect([...purged.keys()]).toEqual(expect.arrayContaining(hosts))
+    // What was published before may be told in between, while visitors still get it.
+    expect(new Set(purged.get(version))).toEqual(new Set([410]))
   })
-  expect(new Set(purged.get(version))).toEqual(new Set([410]))
 })
 
 /** Asks for all addresses of each host before it answers. */
@@ -214,7 +215,10 @@ function listeningCdn(): Bun.Server<undefined> {
       for (const host of hosts) {
         const here = addresses.filter(({ hostname }) => hostname === host)
         const visits = await Promise.all(here.map((address) => visit(address)))
-        purged.set(host, [...(purged.get(host) ?? []), ...visits.map(([status]) => status)])
+        purged.set(
+          host,
+          visits.map(([status]) => status),
+        )
       }
       return new Response(null, { status: 204 })
     },
