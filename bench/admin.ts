@@ -2,10 +2,10 @@
 // sites, accounts, names, uploads and audit entries, and with as many reports and errors as are kept, without HTTP; on SQLite and PostgreSQL. Budget: 100 ms. The last column is the longest
 // time in which the event loop was not free.
 import type { ApiContext } from '#api/context.ts'
-import { adminListHandlers } from '#api/routes/admin-lists.ts'
-import { adminLogHandlers } from '#api/routes/admin-log.ts'
-import { adminReadHandlers } from '#api/routes/admin-reads.ts'
-import { moderationHandlers } from '#api/routes/moderation.ts'
+import { adminListHandlers } from '#api/routes/admin/admin-lists.ts'
+import { adminLogHandlers } from '#api/routes/admin/admin-log.ts'
+import { adminReadHandlers } from '#api/routes/admin/admin-reads.ts'
+import { moderationHandlers } from '#api/routes/admin/moderation.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'

@@ -6,7 +6,7 @@ export const rooms =
 
 /** The same for the folders of a room; `.` is what lies in the room itself. */
 const foldersOfRoom: Readonly<Record<string, string>> = {
-  publish: 'deploy → jobs → . → upload',
+  publish: 'deploy → jobs → history → . → repository · contents → upload',
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → upload → record → .',
   store: 'lifecycle → names · queues · sites · log → accounts · moderation → database → migrations',

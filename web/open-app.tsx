@@ -25,7 +25,7 @@ export async function openApp(): Promise<void> {
     show: (update, from, to) => withViewTransition(() => flushSync(update), from, to),
   })
   await Promise.all([loadWords(), router.prepare(location.pathname)])
-  // The document has asked for the answers, too (`src/main/web-assets.ts`): drawn with them, the page is drawn once.
+  // The document has asked for the answers, too (`src/main/web-app/web-assets.ts`): drawn with them, the page is drawn once.
   await Promise.race([router.warm(location.pathname), passed(answersMsMax)])
   const app = (
     <StrictMode>

@@ -13,7 +13,7 @@ const ofSite = {
   prefetch: prefetchSites,
 }
 
-/** Every page. The server answers each path with the document (`src/main/web-assets.ts`). */
+/** Every page. The server answers each path with the document (`src/main/web-app/web-assets.ts`). */
 const routes: readonly Route[] = [
   { pattern: '/', load: () => import('./start/start-page.tsx'), isOwn: false },
   { pattern: '/onboarding', load: () => import('./onboarding/onboarding-page.tsx'), isOwn: true },

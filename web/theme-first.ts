@@ -1,4 +1,4 @@
 import { applyTheme } from './shell/theme.ts'
 
-// Before the page is painted: `src/main/web-assets.ts` puts it in front of the style sheets.
+// Before the page is painted: `src/main/web-app/web-assets.ts` puts it in front of the style sheets.
 applyTheme()

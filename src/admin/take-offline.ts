@@ -1,6 +1,6 @@
 import { recordEvent } from '#observe/events.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
-import type { TakedownStatus } from '#store/database/moderation-tables.ts'
+import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 import {
   putTakedown,
   removeTakedown,

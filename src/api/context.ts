@@ -1,6 +1,5 @@
 import type { Server } from 'bun'
 import type { SignInPolicy } from '#admin/admission.ts'
-import type { Registrations } from '#api/routes/registrations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
@@ -15,6 +14,7 @@ import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Operations } from './operations.ts'
+import type { Registrations } from './routes/domains/registrations.ts'
 
 /** The stages of a shutdown. */
 export interface Shutdown {

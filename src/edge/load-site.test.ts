@@ -4,7 +4,10 @@ import { siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
-import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
+import {
+  recordVersionRecord,
+  removeVersionRecord,
+} from '#store/sites/version-records/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf } from '#tests/support/edge.ts'

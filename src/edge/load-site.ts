@@ -16,7 +16,7 @@ import {
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 import { earlierVersions } from '#store/sites/earlier-versions.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
-import { findVersionByLabel } from '#store/sites/version-addresses.ts'
+import { findVersionByLabel } from '#store/sites/version-records/version-addresses.ts'
 
 export interface LoadContext extends OriginContext {
   readonly log: Log

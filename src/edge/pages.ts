@@ -2,7 +2,7 @@ import { escapeHtml } from '#http/escape-html.ts'
 import type { SiteHosting } from '#site/instance.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import { corsFields } from '#site/visit/place.ts'
-import type { TakedownStatus } from '#store/database/moderation-tables.ts'
+import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 import { type PageFigure, pageHtml, stylePolicy } from './page-html.ts'
 
 /** The headers of our own pages. */

@@ -20,7 +20,7 @@ import {
   type NewVersionRecord,
   recordVersionRecord,
   removeVersionRecord,
-} from '#store/sites/record-version-record.ts'
+} from '#store/sites/version-records/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { originOf, type Seen, seen, visitedSite } from '#tests/support/edge.ts'

@@ -6,7 +6,7 @@ import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
 import { type EnqueueContext, enqueueVersions } from '#store/queues/enqueue.ts'
-import { knownVersionKeys } from '#store/sites/version-records.ts'
+import { knownVersionKeys } from '#store/sites/version-records/version-records.ts'
 import { versionCollection } from './ingest-version.ts'
 
 /**

@@ -8,7 +8,6 @@ import type { WakeUps } from '#store/database/wake-ups.ts'
 import { findBlobsByHash } from '#store/sites/blobs.ts'
 import { forgetStates } from '#store/sites/forget-states.ts'
 import { forgetReceived } from '#store/sites/received-blobs.ts'
-import { removeVersionRecord } from '#store/sites/record-version-record.ts'
 import {
   beginForget,
   dropUnfinishedForgets,
@@ -17,6 +16,7 @@ import {
   type UnfinishedForget,
 } from '#store/sites/unfinished-forgets.ts'
 import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
+import { removeVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { purgeUnnamed } from './blobs/purge-blobs.ts'
 import type { ForgetPoint } from './fail-points.ts'
 

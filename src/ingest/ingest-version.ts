@@ -21,20 +21,20 @@ import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { isVisitedOnly } from '#store/lifecycle/visited-accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
-import { tooManyVersions } from '#store/sites/oldest-version-records.ts'
+import { tooManyVersions } from '#store/sites/version-records/oldest-version-records.ts'
 import {
   type NewVersionRecord,
   recordVersionRecord,
   removeVersionRecord,
   type VersionRecordOutcome,
-} from '#store/sites/record-version-record.ts'
-import { findVersionQuotaProblem } from '#store/sites/version-quota.ts'
-import type { VersionRecordKey } from '#store/sites/version-record-rows.ts'
-import { hasManyNewer } from '#store/sites/version-records.ts'
+} from '#store/sites/version-records/record-version-record.ts'
+import { findVersionQuotaProblem } from '#store/sites/version-records/version-quota.ts'
+import type { VersionRecordKey } from '#store/sites/version-records/version-record-rows.ts'
+import { hasManyNewer } from '#store/sites/version-records/version-records.ts'
 import type { IngestContext } from './ingest-site.ts'
-import { assertStillSigns, readProven } from './proven-reading.ts'
-import { readFiles } from './read-files.ts'
-import { millisecondsOf, readVersion } from './read-version.ts'
+import { assertStillSigns, readProven } from './read/proven-reading.ts'
+import { readFiles } from './read/read-files.ts'
+import { millisecondsOf, readVersion } from './read/read-version.ts'
 import { assertSiteIsRead } from './site-first.ts'
 
 export const versionCollection = 'place.sitehost.version'

@@ -16,7 +16,7 @@ import {
 } from '#store/queues/enqueue.ts'
 import { listQueuedNames, listQueuedVersions } from '#store/queues/queued.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
-import type { VersionRecordKey } from '#store/sites/version-record-rows.ts'
+import type { VersionRecordKey } from '#store/sites/version-records/version-record-rows.ts'
 import { versionCollection } from './ingest-version.ts'
 
 export const partCollection = 'place.sitehost.subfs'

@@ -5,7 +5,6 @@ import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
-import { readRepository } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
@@ -15,6 +14,7 @@ import {
   SiteConflictError,
   writesMax,
 } from './commit-on-head.ts'
+import { readRepository } from './repository/account-records.ts'
 import { patienceOfAPerson } from './server-patience.ts'
 
 interface DeleteContext extends RepoContext {

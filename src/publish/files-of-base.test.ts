@@ -3,8 +3,8 @@ import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
-import { readRepository } from './account-records.ts'
 import { filesOfBase, unlistedFiles } from './files-of-base.ts'
+import { readRepository } from './repository/account-records.ts'
 import { SiteRecords } from './site-records.ts'
 
 const blog = siteOf('blog')

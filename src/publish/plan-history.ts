@@ -4,8 +4,8 @@ import type { SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
-import type { RepositoryState } from './account-records.ts'
 import { noPreviewRoomSentence, noRoomSentence, type VersionToWrite } from './new-version.ts'
+import type { RepositoryState } from './repository/account-records.ts'
 import { type SiteRecords, settingsOf } from './site-records.ts'
 
 /** What becomes of a site's version records. */

@@ -9,8 +9,8 @@ import {
 } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { CommitUnknownError, SiteConflictError } from './commit-on-head.ts'
+import { ContentsGoneError } from './contents/planned-file.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import { ContentsGoneError } from './planned-file.ts'
 import { BlobRefusedError } from './upload-blobs.ts'
 
 /** For the owner of a failed job: what happened, and what to do. Null for a defect of ours, which belongs in the log. */

@@ -12,9 +12,9 @@ import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { storedLedger } from './contents/stored-ledger.ts'
 import type { BaseChanges } from './files-of-base.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from './publish-site.ts'
-import { storedLedger } from './stored-ledger.ts'
 
 let dir: string
 let database: Database

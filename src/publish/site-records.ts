@@ -11,9 +11,9 @@ import { buildTree } from '#site/record/tree.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { RepositoryState } from './account-records.ts'
 import type { VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
+import type { RepositoryState } from './repository/account-records.ts'
 
 /** What becomes of a site's settings together with its files. */
 export interface SettingsChange {

@@ -4,7 +4,6 @@ import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
-import type { RepositoryState } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
@@ -13,6 +12,7 @@ import {
   type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
+import type { RepositoryState } from './repository/account-records.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 import { settingsOf } from './site-records.ts'
 

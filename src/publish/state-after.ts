@@ -1,9 +1,9 @@
 import type { Committed, ListedRecord } from '#atproto/repo/account-repo.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import { partRecord, siteRecord, versionRecord } from './account-records.ts'
 import type { PlannedWrite } from './commit-on-head.ts'
-import type { RecentRepositories } from './recent-repositories.ts'
-import type { RepositoryState } from './repository-state.ts'
+import { partRecord, siteRecord, versionRecord } from './repository/account-records.ts'
+import type { RecentRepositories } from './repository/recent-repositories.ts'
+import type { RepositoryState } from './repository/repository-state.ts'
 
 /**
  * For `commitOnHead`: remembers what the repository is after a commit of ours, so that the next publish need not read it. A

@@ -14,9 +14,9 @@ import { findBlobs } from '#store/sites/blobs.ts'
 import { findServer } from '#store/sites/servers.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { encodeFile } from './encode-file.ts'
-import type { ReusableBlob } from './named-blobs.ts'
-import { storedLedger } from './stored-ledger.ts'
+import { encodeFile } from './contents/encode-file.ts'
+import type { ReusableBlob } from './contents/named-blobs.ts'
+import { storedLedger } from './contents/stored-ledger.ts'
 import { BlobRefusedError, type UploadSteps, uploadBlobs } from './upload-blobs.ts'
 
 let dir: string

@@ -3,9 +3,14 @@ import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
-import type { BlobLedger } from './blob-ledger.ts'
-import { base64Form, type ContentFolder, type EncodedFile, type FileForm } from './encode-file.ts'
-import type { ReusableBlob } from './named-blobs.ts'
+import type { BlobLedger } from './contents/blob-ledger.ts'
+import {
+  base64Form,
+  type ContentFolder,
+  type EncodedFile,
+  type FileForm,
+} from './contents/encode-file.ts'
+import type { ReusableBlob } from './contents/named-blobs.ts'
 import { withPatience } from './server-patience.ts'
 
 export const uploadsAtOnce = 8

@@ -6,7 +6,6 @@ import { versionDigest } from '#site/record/version-digest.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { versionLabel } from '#site/version-label.ts'
-import { type RepositoryState, readRepository } from './account-records.ts'
 import {
   type CommitPlan,
   commitOnHead,
@@ -20,7 +19,8 @@ import type { AtFailPoint } from './fail-points.ts'
 import { refusedVersionSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { planHistory } from './plan-history.ts'
-import type { RecentRepositories } from './recent-repositories.ts'
+import { type RepositoryState, readRepository } from './repository/account-records.ts'
+import type { RecentRepositories } from './repository/recent-repositories.ts'
 import { type SettingsChange, SiteRecords } from './site-records.ts'
 import { settingsWrites } from './site-settings.ts'
 import { remembering } from './state-after.ts'

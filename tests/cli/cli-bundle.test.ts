@@ -29,9 +29,9 @@ test('it has what publishing shares, and nothing of the service', () => {
   ])
   // Reading with proof: no database, no queue.
   expect(own().filter((path) => roomOf(path) === 'ingest')).toEqual([
-    'src/ingest/read-files.ts',
-    'src/ingest/read-settings.ts',
-    'src/ingest/read-site.ts',
+    'src/ingest/read/read-files.ts',
+    'src/ingest/read/read-settings.ts',
+    'src/ingest/read/read-site.ts',
   ])
   expect(own()).toContain('src/publish/publish-site.ts')
 })

@@ -11,7 +11,7 @@ import { errorSituations, literalTexts, specifiedRoutes } from './specification.
 
 /** Who may sign in: `sessions.ts`. */
 const sectionsElsewhere = new Set(['5'])
-/** Only with the hosting part in a process of its own, which is stopped: src/api/routes/admin-reads.test.ts. */
+/** Only with the hosting part in a process of its own, which is stopped: src/api/routes/admin/admin-reads.test.ts. */
 const literalsElsewhere = new Set<string>([literals.hostingUnavailable, literals.noCacheStats])
 const situationsElsewhere = new Set(['Cache statistics unavailable'])
 

@@ -12,11 +12,14 @@ import { readChanges } from '#store/database/changes.ts'
 import { rememberBlob } from '#store/sites/blobs.ts'
 import { receivedAmong, rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
 import { beginForget, unfinishedForgetsMax } from '#store/sites/unfinished-forgets.ts'
 import { findUploadedBlobs, rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
-import { findVersionByLabel } from '#store/sites/version-addresses.ts'
-import { findVersionRecord } from '#store/sites/version-records.ts'
+import {
+  recordVersionRecord,
+  removeVersionRecord,
+} from '#store/sites/version-records/record-version-record.ts'
+import { findVersionByLabel } from '#store/sites/version-records/version-addresses.ts'
+import { findVersionRecord } from '#store/sites/version-records/version-records.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { listOf } from '../support/blob-store-contract.ts'
 import { subjectOf } from '../support/change-subjects.ts'

@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
-import { readSite } from '#ingest/read-site.ts'
+import { readSite } from '#ingest/read/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { carOf, encodeRecord, proofOf, startFakePds } from '../support/fake-pds.ts'
 import { alice, siteOf } from '../support/sample-rows.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { type IngestContext, ingestSite } from '#ingest/ingest-site.ts'
-import { RefusedContents } from '#ingest/refused-contents.ts'
+import { RefusedContents } from '#ingest/read/refused-contents.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { onEachStore } from '../support/databases.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#main/config/config.ts'
 import { openInstance } from '#main/instance.ts'
-import { openWebAssets } from '#main/web-assets.ts'
+import { openWebAssets } from '#main/web-app/web-assets.ts'
 
 let dir: string
 beforeAll(async () => {

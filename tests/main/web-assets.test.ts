@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Keep } from '#main/kept-builds.ts'
-import { prerenderStart } from '#main/prerender.ts'
-import { openWebAssets } from '#main/web-assets.ts'
+import { prerenderStart } from '#main/web-app/prerender.ts'
+import { openWebAssets } from '#main/web-app/web-assets.ts'
 
 describe('the administrator’s area', () => {
   const scriptsOf = (assets: Awaited<ReturnType<typeof bundled>>, page: string) =>

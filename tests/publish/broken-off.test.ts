@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { forgetVersion } from '#publish/forget-version.ts'
-import { restoreVersion } from '#publish/restore-version.ts'
+import { forgetVersion } from '#publish/history/forget-version.ts'
+import { restoreVersion } from '#publish/history/restore-version.ts'
 import { writeSite } from '#publish/write-site.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'

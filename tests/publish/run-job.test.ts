@@ -32,7 +32,10 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { createJob, findJob, type Job } from '#store/queues/jobs.ts'
-import { type NewVersionRecord, recordVersionRecord } from '#store/sites/record-version-record.ts'
+import {
+  type NewVersionRecord,
+  recordVersionRecord,
+} from '#store/sites/version-records/record-version-record.ts'
 import { answerXrpc } from '../support/answer-xrpc.ts'
 import { type LoggedLine, recordingLog } from '../support/api.ts'
 import { endConnections, memoryDatabase, onEachDatabase } from '../support/databases.ts'

@@ -2,7 +2,7 @@ import { CamelCasePlugin, type Driver, Kysely, sql } from 'kysely'
 import { type Database, type Db, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import type { Schema } from '#store/database/schema.ts'
-import { sqliteDialect } from '#store/database/sqlite-dialect.ts'
+import { sqliteDialect } from '#store/database/sqlite/sqlite-dialect.ts'
 import { emptying } from './empty-tables.ts'
 
 /**

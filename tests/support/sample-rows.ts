@@ -5,7 +5,7 @@ import type { NewDeployToken } from '#store/accounts/deploy-tokens.ts'
 import type { NewDeploy } from '#store/queues/deploys.ts'
 import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
-import type { NewVersionRecord } from '#store/sites/record-version-record.ts'
+import type { NewVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 
 // What the tests of this room fill their tables with.
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { useAddress } from '#web/shell/address.ts'
 import { readSession, useAdminSession } from './admin-session.ts'
-import { Frame } from './frame.tsx'
 import { pageAt } from './page-at.tsx'
+import { Frame } from './parts/frame.tsx'
 import { SignInPage } from './sign-in-page.tsx'
 
 /** The page of this address, or the sign-in in its place. */

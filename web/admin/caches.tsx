@@ -2,8 +2,8 @@ import type { AnswerTo } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
-import { type Column, DataTable } from './data-table.tsx'
-import styles from './detail.module.css'
+import { type Column, DataTable } from './parts/data-table.tsx'
+import styles from './parts/detail.module.css'
 import { useAsked, useEvery } from './use-asked.ts'
 
 type Caches = AnswerTo<'GET /api/admin/cache'>

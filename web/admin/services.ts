@@ -1,4 +1,4 @@
-import type { Choices } from './filter-bar.tsx'
+import type { Choices } from './parts/filter-bar.tsx'
 
 /** Of which part of the service. */
 export const services: Choices = {

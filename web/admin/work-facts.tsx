@@ -1,7 +1,7 @@
 import type { AnswerTo } from '#api/contract/client.ts'
-import styles from './detail.module.css'
-import { Facts } from './facts.tsx'
-import { When } from './when.tsx'
+import styles from './parts/detail.module.css'
+import { Facts } from './parts/facts.tsx'
+import { When } from './parts/when.tsx'
 
 type Work = NonNullable<AnswerTo<'GET /api/admin/sites/:did/:rkey'>['work']>
 

@@ -7,7 +7,7 @@ import {
   overUploadsPerDay,
   previewDaysMax,
 } from '#site/limits.ts'
-import { nextCursor, pageQuery } from './admin-rows.ts'
+import { nextCursor, pageQuery } from './admin/admin-rows.ts'
 import { download, json, type Sent } from './answers.ts'
 import { like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'

@@ -1,4 +1,4 @@
-import { reportKind, reportTextCharsMax } from '#api/contract/report-rows.ts'
+import { reportKind, reportTextCharsMax } from '#api/contract/admin/report-rows.ts'
 import { escapeHtml } from '#http/escape-html.ts'
 
 const kinds: Readonly<Record<(typeof reportKind.options)[number], string>> = {

@@ -22,9 +22,9 @@ import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listKeptSubdomains } from '#store/names/kept-subdomains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
-import type { VersionRecord } from '#store/sites/version-records.ts'
+import type { VersionRecord } from '#store/sites/version-records/version-records.ts'
 import { listVersions, type Version } from '#store/sites/versions.ts'
-import { customDomainRow, siteDomainRows } from './domain-rows.ts'
+import { customDomainRow, siteDomainRows } from './domains/domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>

@@ -9,7 +9,7 @@ import { servableSiteSteps } from '#site/visit/servable-site.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
 import { findPrimaryDomain } from '#store/names/primary-domain.ts'
-import { contentOf } from './version-content.ts'
+import { contentOf } from './versions/version-content.ts'
 
 type ExplainContext = Pick<ApiContext, 'baseDomain' | 'db' | 'labelUrl' | 'log' | 'now' | 'siteUrl'>
 

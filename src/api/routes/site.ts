@@ -16,7 +16,7 @@ import { findUnusablePath } from '#site/rules/header-rules.ts'
 import { unmapSite } from '#store/names/hosts.ts'
 import { type PrimaryOutcome, setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { domainNotFound, ownSite } from './domain-mapping.ts'
+import { domainNotFound, ownSite } from './domains/domain-mapping.ts'
 import { explainAddress } from './explain-address.ts'
 import { assertNotPublishing, atServer, siteNameOf, siteNotFound } from './own-site.ts'
 

@@ -19,7 +19,7 @@ import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
 import { listSites, type Site } from '#store/sites/sites.ts'
 import { readAccountUsage } from './account-usage.ts'
-import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domain-rows.ts'
+import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domains/domain-rows.ts'
 import { isoOf } from './iso-of.ts'
 import { siteRow } from './site-row.ts'
 

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ChosenFile } from '#cli/folder/folder-choice.ts'
 import { contentOf } from '#cli/folder/folder-content.ts'
-import type { ContentFolder } from '#publish/encode-file.ts'
+import type { ContentFolder } from '#publish/contents/encode-file.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 

@@ -10,7 +10,7 @@ import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { contentTypeOf } from '#http/media-type.ts'
 import { codeOf } from '#observe/code-of.ts'
-import { encodeFile } from '#publish/encode-file.ts'
+import { encodeFile } from '#publish/contents/encode-file.ts'
 import { SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 

@@ -4,7 +4,7 @@ import { type Did, parseDid } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
-import type { TakedownStatus } from '#store/database/moderation-tables.ts'
+import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 
 /** More addresses are asked again. */

@@ -1,6 +1,6 @@
 import { missMs } from '#concurrency/loading-tier.ts'
 import { LoadingTtlMap } from '#concurrency/loading-ttl-map.ts'
-import { findVersionByLabel } from '#store/sites/version-addresses.ts'
+import { findVersionByLabel } from '#store/sites/version-records/version-addresses.ts'
 import { findLiveOrigin, type OriginContext } from './live-origin.ts'
 
 /** More labels are asked again. */

@@ -10,8 +10,11 @@ import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { readPurgedSeq } from '#store/names/cdn-purges.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { recordVersionRecord, removeVersionRecord } from '#store/sites/record-version-record.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
+import {
+  recordVersionRecord,
+  removeVersionRecord,
+} from '#store/sites/version-records/record-version-record.ts'
 import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'

@@ -1,7 +1,7 @@
 import { missMs } from '#concurrency/loading-tier.ts'
 import { LoadingTtlMap } from '#concurrency/loading-ttl-map.ts'
 import type { Db } from '#store/database/database.ts'
-import type { TakedownStatus } from '#store/database/moderation-tables.ts'
+import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 import { findTakedownByLabel } from '#store/moderation/takedowns.ts'
 
 /** More labels are asked again. */

@@ -16,7 +16,7 @@ import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { openService, type Service } from '#main/service.ts'
-import { openWebAssets, reloadWebAssets } from '#main/web-assets.ts'
+import { openWebAssets, reloadWebAssets } from '#main/web-app/web-assets.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
 

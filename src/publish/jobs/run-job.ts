@@ -4,6 +4,10 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
 import { noSpans } from '#observe/spans.ts'
+import { ContentsGoneError } from '#publish/contents/planned-file.ts'
+import { storedLedger } from '#publish/contents/stored-ledger.ts'
+import { restoreState } from '#publish/history/restore-stored-state.ts'
+import { restoreVersion } from '#publish/history/restore-version.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import {
   noPreviewScopeSentence,
@@ -11,12 +15,8 @@ import {
   unservedPreviewSentence,
   versionScope,
 } from '#publish/new-version.ts'
-import { ContentsGoneError } from '#publish/planned-file.ts'
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite, type SiteContent } from '#publish/publish-site.ts'
-import { restoreState } from '#publish/restore-stored-state.ts'
-import { restoreVersion } from '#publish/restore-version.ts'
-import { storedLedger } from '#publish/stored-ledger.ts'
 import { deployOpenMs } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'

@@ -1,7 +1,7 @@
 import type { WrittenVersion } from '#publish/write-site.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { findVersionRecord } from '#store/sites/version-records.ts'
+import { findVersionRecord } from '#store/sites/version-records/version-records.ts'
 import type { IngestWatch } from './ingest-watch.ts'
 
 export type VersionReading =

@@ -1,7 +1,7 @@
 import { CamelCasePlugin, type Dialect, Kysely } from 'kysely'
 import { postgresDialect } from './postgres-dialect.ts'
 import type { Schema } from './schema.ts'
-import { sqliteDialect } from './sqlite-dialect.ts'
+import { sqliteDialect } from './sqlite/sqlite-dialect.ts'
 
 /**
  * The database or one of its transactions. On SQLite a transaction holds the only connection: inside it, use the

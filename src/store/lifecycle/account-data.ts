@@ -6,7 +6,7 @@ import {
   selectVersionRecords,
   type VersionRecord,
   versionRecordOf,
-} from '#store/sites/version-records.ts'
+} from '#store/sites/version-records/version-records.ts'
 
 // Rows for the account's export that nothing else lists: no secrets, and nothing that lets somebody sign in.
 

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ModerationTables } from '#store/database/moderation-tables.ts'
 import { prepared } from '#store/database/prepared.ts'
 import { beginsWith } from '#store/database/search.ts'
+import type { ModerationTables } from '#store/database/tables/moderation-tables.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
 export const allowedAccountsMax = 100_000

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { containsText } from '#store/database/contains-text.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ModerationTables } from '#store/database/moderation-tables.ts'
 import { firstMatches, isWithin, type Stretch } from '#store/database/search.ts'
 import { storableText } from '#store/database/storable-text.ts'
+import type { ModerationTables } from '#store/database/tables/moderation-tables.ts'
 
 /** The newest entries that are kept. */
 const auditEntriesMax = 100_000

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ModerationTables } from '#store/database/moderation-tables.ts'
+import type { ModerationTables } from '#store/database/tables/moderation-tables.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
 /** Invitations that are neither used nor over. */

@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { parseDid } from '#site/site-address.ts'
 import { containsText } from '#store/database/contains-text.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ReportKind } from '#store/database/moderation-tables.ts'
 import { firstMatches, isWithin, type Stretch } from '#store/database/search.ts'
+import type { ReportKind } from '#store/database/tables/moderation-tables.ts'
 import type { Report } from './reports.ts'
 
 interface ReportQuery {

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ModerationTables, ReportKind } from '#store/database/moderation-tables.ts'
 import { storableText } from '#store/database/storable-text.ts'
+import type { ModerationTables, ReportKind } from '#store/database/tables/moderation-tables.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
 /** Open reports: of all sites, of one account's sites, and from one network. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import {
   alice,

@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import { type Did, type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
-import type { ModerationTables, TakedownStatus } from '#store/database/moderation-tables.ts'
 import { prepared } from '#store/database/prepared.ts'
+import type { ModerationTables, TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 
 /** A site, or with an empty `site` a whole account, that an administrator took offline here. */
 export type Takedown = Readonly<Selectable<ModerationTables['takedowns']>>

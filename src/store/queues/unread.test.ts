@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { recordVersionRecord } from '#store/sites/record-version-record.ts'
+import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { askedAt } from '#tests/support/work-rows.ts'

@@ -11,7 +11,10 @@ import {
 } from '#tests/support/sample-rows.ts'
 import { earlierVersions } from './earlier-versions.ts'
 import { recordVersion } from './record-version.ts'
-import { type NewVersionRecord, recordVersionRecord } from './record-version-record.ts'
+import {
+  type NewVersionRecord,
+  recordVersionRecord,
+} from './version-records/record-version-record.ts'
 import { awaitWithdrawal } from './withdrawals.ts'
 
 onEachStore('store/sites/earlier-versions', (db) => {

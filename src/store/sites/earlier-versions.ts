@@ -2,7 +2,7 @@ import type { NotNull } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { findVersionSnapshot } from './version-records.ts'
+import { findVersionSnapshot } from './version-records/version-records.ts'
 
 /** A version that another one has replaced, and whose assets visitors still get. */
 export interface EarlierVersion {

@@ -7,7 +7,7 @@ import { rememberBlob } from './blobs.ts'
 import { findHeldBlobs } from './held-blobs.ts'
 import { forgetReceivedBefore, rememberReceived } from './received-blobs.ts'
 import { recordVersion } from './record-version.ts'
-import { recordVersionRecord } from './record-version-record.ts'
+import { recordVersionRecord } from './version-records/record-version-record.ts'
 
 const hashOf = (cid: string) => new Bun.CryptoHasher('sha256').update(cid).digest('hex')
 const keyOf = (cid: string, facts: Partial<BlobKey> = {}): BlobKey => ({

@@ -12,8 +12,8 @@ import {
   type NewVersionRecord,
   recordVersionRecord,
   removeVersionRecord,
-} from './record-version-record.ts'
-import { findVersionByLabel } from './version-addresses.ts'
+} from './version-records/record-version-record.ts'
+import { findVersionByLabel } from './version-records/version-addresses.ts'
 
 onEachStore('store/sites/previews', (db) => {
   const blog = siteOf('blog')

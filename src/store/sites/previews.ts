@@ -2,7 +2,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { isVersionLabel } from '#site/version-label.ts'
 import type { Db } from '#store/database/database.ts'
-import { shownRecords } from './version-addresses.ts'
+import { shownRecords } from './version-records/version-addresses.ts'
 
 /** A version with an alias. */
 export interface AliasedVersion {

@@ -7,7 +7,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { findStateSnapshots } from './forget-states.ts'
 import { siteSubject } from './record-version.ts'
-import { findVersionRecord, findVersionSnapshot } from './version-records.ts'
+import { findVersionRecord, findVersionSnapshot } from './version-records/version-records.ts'
 
 /** Of one account, the newest; the bytes of older ones become garbage. */
 export const unfinishedForgetsMax = 50

@@ -9,8 +9,8 @@ import {
   versionKeyOf,
 } from '#tests/support/sample-rows.ts'
 import { recordVersion } from './record-version.ts'
-import { recordVersionRecord } from './record-version-record.ts'
 import { type HistoryPosition, listHistory, positionOf } from './version-history.ts'
+import { recordVersionRecord } from './version-records/record-version-record.ts'
 import { withdrawReplaced } from './versions.ts'
 
 const blog = siteOf('blog')

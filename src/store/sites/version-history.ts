@@ -1,6 +1,6 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { listVersionRecords, type VersionRecord } from './version-records.ts'
+import { listVersionRecords, type VersionRecord } from './version-records/version-records.ts'
 import { type Version, versionColumns, versionOf } from './versions.ts'
 
 /** A version of a site: a record that its owner keeps, or a state of the site that no such record describes. */

@@ -1,0 +1,172 @@
+import { adminPage, documentKey } from '#api/app-pages.ts'
+import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import { escapeHtml } from '#http/escape-html.ts'
+import type { OpenedInstance } from '#main/instance.ts'
+import { type BuiltFile, type Keep, keptResults, textOf } from '#main/kept-builds.ts'
+import type { Instance } from '#site/instance.ts'
+import type { Locale } from '#site/locales.ts'
+import { fontPaths } from '#site/page-tokens.ts'
+import { sections } from '#web/admin/sections.ts'
+import { openWebApp } from './open-web-app.ts'
+import { prerenderStart } from './prerender.ts'
+import { publicFiles } from './public-files.ts'
+import type { DocumentOfApp, FileOfApp, WebApp } from './web-app.ts'
+
+const adminPages = [adminPage, ...sections.map(({ href }) => href)]
+
+interface AssetOptions {
+  /** With the page `/styleguide`. */
+  readonly hasStyleguide?: boolean
+  /** Compresses each file for its first request: to compress all takes a second of processor time. */
+  readonly isCodedLater?: boolean
+}
+
+/** The web app's files in memory, for this instance, compressed unless that is for later. Throws the bundler's errors. */
+export async function openWebAssets(
+  opened: OpenedInstance,
+  { hasStyleguide = false, isCodedLater = false }: AssetOptions = {},
+): Promise<Map<string, WebAsset>> {
+  const { instance, logo } = opened
+  // A binary has no sources, by which results are kept.
+  const keep: Keep = Bun.isStandaloneExecutable ? (_, make) => make() : keptResults()
+  const app = await openWebApp(hasStyleguide, keep)
+  const starts = await startsOf(app.prerender, instance, keep)
+  const fileOf = async ({ bytes, path, ...kind }: FileOfApp): Promise<Made> => [
+    path,
+    await makeWebAsset(bytes, { ...kind, isCodedLater, isImmutable: true }),
+  ]
+  const [files, documents, admin, others] = await Promise.all([
+    Promise.all(app.files.map(fileOf)),
+    documentsOf(app, starts, instance, isCodedLater),
+    makeWebAsset(pageOf(app.admin, instance), { ...app.admin, isCodedLater }),
+    publicFiles(opened, app.pictures, Date.now()),
+  ])
+  const adminDocuments = adminPages.map((path): Made => [path, admin])
+  const assets = new Map([...files, ...documents, ...adminDocuments, ...others])
+  if (logo !== null && instance.logoPath !== null) assets.set(instance.logoPath, logo)
+  return assets
+}
+
+type Made = [path: string, WebAsset]
+
+/** A document of each page in each language, which says what the page needs. */
+async function documentsOf(
+  { documents, shell, theme }: WebApp,
+  starts: ReadonlyMap<Locale, string>,
+  instance: Instance,
+  isCodedLater: boolean,
+): Promise<Made[]> {
+  const { contentType } = shell
+  const html = pageOf(shell, instance)
+  return await Promise.all(
+    documents.map(async (page): Promise<Made> => {
+      const start = page.pattern === '/' ? starts.get(page.locale) : undefined
+      const loading = withLoads(html, theme, page)
+      const document = await makeWebAsset(
+        start === undefined ? loading : withStart(loading, start),
+        { contentType, inlineScript: theme, isCodedLater },
+      )
+      return [documentKey(page.pattern, page.locale), document]
+    }),
+  )
+}
+
+/** What the shell asks on each page of an account (`web/server/queries.ts`): asked while its scripts are loaded. */
+const ownAnswers = ['/api/user/info', '/api/user/sites']
+
+/**
+ * The document in a language, with links for what its page needs, which is then loaded together with the shell. Pages of an
+ * account have no text before their scripts, which the font would only delay: it is loaded for the first text.
+ */
+function withLoads(html: string, theme: string, { isOwn, locale, scripts }: DocumentOfApp): string {
+  const missing = scripts.filter((path) => !html.includes(`"${path}"`))
+  const answers = isOwn ? ownAnswers : []
+  const links = [
+    ...missing.map((path) => `<link rel="modulepreload" crossorigin href="${path}">`),
+    ...answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`),
+  ]
+  return new HTMLRewriter()
+    .on('link[as="font"]', { element: (link) => void (isOwn && link.remove()) })
+    .on('html', { element: (root) => void root.setAttribute('lang', locale) })
+    .on('title', {
+      element: (title) => void title.before(`<script>${theme}</script>`, { html: true }),
+    })
+    .on('head', { element: (head) => void head.append(links.join(''), { html: true }) })
+    .transform(html)
+}
+
+/** Empty if it cannot be drawn: the app draws it then. */
+async function startsOf(
+  script: string,
+  instance: Instance,
+  keep: Keep,
+): Promise<ReadonlyMap<Locale, string>> {
+  try {
+    return await prerenderStart(script, instance, keep)
+  } catch (error) {
+    console.error(error)
+    return new Map()
+  }
+}
+
+/** The document with the start page in it, whose form works without scripts, too. */
+const withStart = (html: string, start: string): string =>
+  new HTMLRewriter()
+    .on('#app', { element: (app) => void app.setInnerContent(start, { html: true }) })
+    .on('noscript', { element: (note) => void note.remove() })
+    .transform(html)
+
+/** The document with the instance in it: its name and address, and all of it for the script (`web/server/instance.ts`). */
+function pageOf(document: BuiltFile, instance: Instance): string {
+  const { logoPath, name, origin } = instance
+  // HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
+  const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)
+  const set = (attribute: string, value: string) => ({
+    element: (element: HTMLRewriterTypes.Element) => void element.setAttribute(attribute, value),
+  })
+  return new HTMLRewriter()
+    .on('title', { element: (title) => void title.setInnerContent(name) })
+    .on('meta[property="og:site_name"]', set('content', escapeHtml(name)))
+    .on('meta[property="og:url"]', set('content', `${origin}/`))
+    .on('meta[property="og:image"]', set('content', `${origin}/social-card.png`))
+    .on('link[rel="icon"]', {
+      element: (link) => {
+        if (logoPath === null) return
+        link.setAttribute('href', logoPath)
+        link.removeAttribute('type')
+      },
+    })
+    .on('head', {
+      element: (head) => {
+        head.prepend(
+          `<link rel="preload" as="font" type="font/woff2" href="${fontPaths.text}" crossorigin>`,
+          { html: true },
+        )
+        // Not in the document's source: the bundler would look for the files.
+        head.append(
+          `<link rel="apple-touch-icon" href="${logoPath ?? '/apple-touch-icon.png'}">` +
+            '<link rel="manifest" href="/site.webmanifest">',
+          { html: true },
+        )
+      },
+    })
+    .on('meta[name=instance]', { element: (meta) => void meta.setAttribute('content', data) })
+    .transform(textOf(document))
+}
+
+const jsonEscape = (char: string): string =>
+  `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Development only: bundles `web/` again when it changes; keeps the last bundle if that fails. */
+export async function reloadWebAssets(assets: Map<string, unknown>, opened: OpenedInstance) {
+  const { watchWebApp } = await import('./build-web-app.ts')
+  return watchWebApp(() => {
+    void openWebAssets(opened, { hasStyleguide: true, isCodedLater: true }).then(
+      (fresh) => {
+        assets.clear()
+        for (const [path, asset] of fresh) assets.set(path, asset)
+      },
+      (error) => console.error(error),
+    )
+  })
+}

@@ -1,0 +1,66 @@
+import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
+import styles from '#web/admin/parts/detail.module.css'
+import { Facts } from '#web/admin/parts/facts.tsx'
+import { LogLink } from '#web/admin/parts/places.tsx'
+import { When } from '#web/admin/parts/when.tsx'
+import { call } from '#web/server/api.ts'
+import type { AdminDomain } from './domain-columns.tsx'
+
+interface DomainDetailProps {
+  readonly domain: AdminDomain
+  readonly onDone: (told: string) => void
+}
+
+/** All about one name. */
+export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
+  const { createdAt, did, domain, lastCheckedAt, rkey, type, warning } = row
+  return (
+    <div className={styles['detail']}>
+      <Facts
+        facts={[
+          ['Kind', type === 'sitehost' ? 'Below the base domain' : 'Custom domain'],
+          ['Owner', did],
+          ['Leads to', rkey ?? 'no site'],
+          ['Since', <When at={createdAt} key="since" />],
+          ['Last checked', <When at={lastCheckedAt} key="checked" />],
+          ['Warning', warning ?? 'None'],
+        ]}
+      />
+      <p>
+        <LogLink search={domain} />
+      </p>
+      <div className={styles['buttons']}>
+        {type === 'custom' && (
+          <ActionDialog
+            label="Check again"
+            onDone={onDone}
+            perform={async (_, reason) => {
+              const params = { domain }
+              const { verified } = await call('POST /api/admin/domains/:domain/recheck', {
+                params,
+                body: { reason },
+              })
+              return verified ? `${domain} is verified.` : `${domain} is not verified.`
+            }}
+            says="The domain’s records are looked up now, as the daily check does."
+            title={`Check ${domain} again?`}
+          />
+        )}
+        <ActionDialog
+          isDangerous
+          label="Release"
+          onDone={onDone}
+          perform={async (_, reason) => {
+            await call('POST /api/admin/names/:domain/release', {
+              params: { domain },
+              body: { reason },
+            })
+            return `${domain} is released.`
+          }}
+          says="The name is taken from its account and shows nothing. Everybody may claim it at once."
+          title={`Release ${domain}?`}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
+import styles from '#web/admin/parts/detail.module.css'
+import { Facts } from '#web/admin/parts/facts.tsx'
+import { LogLink } from '#web/admin/parts/places.tsx'
+import { When } from '#web/admin/parts/when.tsx'
+import { formatCount } from '#web/parts/bytes.ts'
+import { call } from '#web/server/api.ts'
+import type { AdminJob } from './job-columns.tsx'
+
+interface JobDetailProps {
+  readonly job: AdminJob
+  readonly onDone: (told: string) => void
+}
+
+/** All about one upload. */
+export function JobDetail({ job, onDone }: JobDetailProps) {
+  const { createdAt, did, error, files, finishedAt, id, startedAt } = job
+  return (
+    <div className={styles['detail']}>
+      <Facts
+        facts={[
+          ['Job', <code key="id">{id}</code>],
+          ['Owner', <code key="did">{did}</code>],
+          ['Files', formatCount(files, 'file')],
+          ['Received', <When at={createdAt} key="received" />],
+          ['Begun', <When at={startedAt} key="begun" />],
+          ['Ended', <When at={finishedAt} key="ended" />],
+          ...(error === null ? [] : [['Why it failed', error] as const]),
+        ]}
+      />
+      <p>
+        <LogLink search={id} />
+      </p>
+      {finishedAt === null && (
+        <div className={styles['buttons']}>
+          <ActionDialog
+            isDangerous
+            label="Cancel upload"
+            onDone={onDone}
+            perform={async (_, reason) => {
+              await call('POST /api/admin/jobs/:id/cancel', { params: { id }, body: { reason } })
+              return 'The upload is cancelled.'
+            }}
+            says="Nothing of it is published, and its owner reads the reason. The site that is online stays."
+            title="Cancel this upload?"
+          />
+        </div>
+      )}
+    </div>
+  )
+}
