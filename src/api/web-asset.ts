@@ -21,7 +21,7 @@ export interface WebAsset {
 
 type CodedForms = ReadonlyMap<MadeCoding, Blob>
 
-/** What a coding has made of a text. */
+/** The encoded bytes of one content coding. */
 export type CodedBytes = ReadonlyMap<MadeCoding, Uint8Array<ArrayBuffer>>
 
 interface AssetKind {

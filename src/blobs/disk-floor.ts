@@ -76,7 +76,7 @@ export class DiskFloor {
   }
 }
 
-/** Below so many free bytes, nothing more is stored on a disk of this size. */
+/** The least free bytes, on a disk of this size, at which blobs are still stored. */
 export const freeBytesNeeded = ({ total }: Pick<DiskSpace, 'total'>): number =>
   Math.max(freeBytesMin, total * freeShareMin)
 

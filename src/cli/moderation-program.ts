@@ -183,7 +183,7 @@ function optionsOf(name: ModerationCommand): Option[] {
 const limitOf = (name: string, what = name): Option =>
   new Option(
     `--${name} <number>`,
-    `at most so many ${what}; default: as the settings say`,
+    `at most this many ${what}; default: as the settings say`,
   ).argParser((text) => (text === 'default' ? text : numberOf(text, 0, Number.MAX_SAFE_INTEGER)))
 
 function numberOf(text: string, min: number, max: number): number {

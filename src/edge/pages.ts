@@ -107,7 +107,7 @@ const figures: Readonly<Record<PageStatus, PageFigure>> = {
   503: 'coming',
 }
 
-/** For requests that no browser sends by itself. */
+/** For requests that browsers send only when a script asks for them. */
 export function plainPage(
   status: number,
   title: string,

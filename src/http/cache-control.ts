@@ -46,7 +46,7 @@ export function isHashedAsset(path: string): boolean {
 const toolDirectories = ['_astro', '_next/static', '_nuxt', '_app/immutable', 'assets']
 const toolDirectory = new RegExp(`(?:^|/)(?:${toolDirectories.join('|')})/`)
 
-/** Whether a text with paths may hold that of a hashed asset; much faster than a look at each. */
+/** Whether a string of paths may contain a hashed asset; much faster than parsing each path. */
 export const mayNameHashedAsset = (text: string): boolean =>
   toolDirectories.some((name) => text.includes(`${name}/`))
 

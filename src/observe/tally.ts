@@ -12,7 +12,7 @@ export class Tally<Label extends string> {
     this.#counts[label] = (this.#counts[label] ?? 0) + by
   }
 
-  /** The current counts; they change as it goes on counting. */
+  /** The live counts: they change while requests are counted. */
   get counts(): Counts<Label> {
     return this.#counts
   }

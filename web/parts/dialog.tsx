@@ -13,7 +13,7 @@ interface DialogProps {
   readonly actions?: ReactNode
 }
 
-/** A window over the page, which waits for an answer. Escape and a press beside it close it. */
+/** A window over the page, which waits for an answer. Escape and a press outside it close it. */
 export function Dialog({ isOpen, onClose, title, children, actions }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()

@@ -5,7 +5,7 @@ interface IconProps {
   readonly size?: 16 | 20
 }
 
-/** A drawing beside a word; it has no name of its own. */
+/** A decorative drawing next to a word; it has no accessible name. */
 export function Icon({ of: Drawing, size = 16 }: IconProps) {
   return <Drawing absoluteStrokeWidth aria-hidden="true" size={size} strokeWidth={1.5} />
 }

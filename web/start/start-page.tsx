@@ -18,7 +18,7 @@ import { useSignIn } from './use-sign-in.ts'
 
 const StarterDialog = lazy(() => import('./starter-dialog.tsx'))
 
-/** `/`: a folder is dropped before anything else; signing in publishes it. Whoever is signed in goes on to their sites. */
+/** `/`: a folder is dropped before anything else; signing in publishes it. People who are signed in get their sites. */
 export default function StartPage() {
   const { start } = words
   const [notice] = useState(() => noticeOf(location.search))

@@ -6,13 +6,13 @@ import { codeOf } from '#observe/code-of.ts'
 
 interface CallbackServer extends AsyncDisposable {
   readonly origin: string
-  /** What `complete` makes of the query that a browser arrives with; the browser is told whether it worked. */
+  /** What `complete` makes of the query that a browser arrives with; its result decides which page the browser gets. */
   receive<T>(complete: Complete<T>, signal: AbortSignal): Promise<T>
 }
 
 interface Complete<T> {
   readonly complete: (query: URLSearchParams) => Promise<T>
-  /** Of an error: the query was not of this sign-in, which goes on. Any page and program of this machine can send one. */
+  /** The query belongs to another sign-in; this one keeps waiting. Any page and program of this machine can send one. */
   readonly isForeign: (error: unknown) => boolean
 }
 

@@ -7,7 +7,7 @@ const notesMax = 100
 export class ToolConsole extends Console {
   /** Lines of the result. */
   readonly said: string[] = []
-  /** What a person would have read beside it, as far as there is room. */
+  /** The notes that a person would have read as well, cut at the limit. */
   readonly noted: string[] = []
   readonly #isConfirmed: (question: string) => Promise<boolean>
 

@@ -65,7 +65,7 @@ export async function keepNewestCopies(folder: string, keep: number): Promise<vo
   for (const name of copies.slice(0, -keep)) await rm(join(dir, name))
 }
 
-// One read transaction: the service goes on writing to the log beside the file meanwhile.
+// One read transaction: the service keeps writing to the write-ahead log meanwhile.
 function vacuumInto(file: string, target: string): void {
   let sqlite: SqliteFile | undefined
   try {

@@ -52,7 +52,7 @@ function configOf(values: z.infer<typeof settings>) {
     },
     frontPageText: values.FRONT_PAGE_TEXT,
     logoFile: values.LOGO_FILE ?? null,
-    /** Where a CDN is told which copies to drop; null: nowhere. */
+    /** Where purges for a CDN are sent; null: nowhere. */
     cdnPurge:
       values.CDN_PURGE_URL === undefined
         ? null

@@ -25,7 +25,7 @@ export const unknownSettingSentence = ({ name, meant }: UnknownSetting): string 
     ? `${name} is not a setting of Sitehost`
     : `${name} is not a setting of Sitehost: ${meant} is one`
 
-/** One typo for every so many characters of a setting's name. */
+/** The characters of a setting's name for each typo that it may have. */
 const charsPerTypo = 5
 const nameCharsMax = 64
 

@@ -6,7 +6,7 @@ const portMin = 20_000
 const portMax = 23_999
 const attemptsMax = 100
 
-/** The first port, of so many candidates, on which no process listens; by default a random one below the ephemeral range. */
+/** The first candidate port on which no process listens; by default a random one below the ephemeral range. */
 export async function freePort(candidate: () => number = randomPort): Promise<string> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const port = candidate()

@@ -20,14 +20,14 @@ const webDir = new URL('../../../web', import.meta.url).pathname
 /** Every part of the app in every state, for whoever works on them. */
 const styleguide = '/styleguide'
 
-/** Served as they are: Bun (1.4.5) writes the bytes of what a style sheet names into it, unless it is told not to look. */
+/** Served as they are: Bun (1.4.5) writes the bytes of what a style sheet names into it, unless these are external. */
 const fontFiles: Readonly<Record<string, string>> = {
   [fontPaths.text]: '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2',
   [fontPaths.mono]: '@fontsource-variable/geist-mono/files/geist-mono-latin-wght-normal.woff2',
 }
 
 /**
- * Bundles `web/`: the app, and by itself the administrator's area, of which visitors of the app load nothing. Throws the
+ * Bundles `web/`: the app and, separately, the administrator's area, of which visitors of the app load nothing. Throws the
  * bundler's errors.
  */
 export async function buildWebApp(hasStyleguide: boolean, keep = keptResults()): Promise<WebApp> {

@@ -19,7 +19,7 @@ interface Searched<Row> {
   readonly looksAtAll: boolean
   readonly after: Key | null
   readonly limit: number
-  /** The key of the row that is so many rows after this one; null: there are fewer. */
+  /** The key of the row `rows` rows after this one; null if there are fewer. */
   readonly keyAt: (after: Key | null, rows: number) => Promise<Key | null>
   /** The rows of a stretch that match, in order. */
   readonly matchesIn: (stretch: Stretch) => Promise<Row[]>

@@ -52,7 +52,7 @@ export async function searchDomains(
   return await firstMatches(db, {
     ...page,
     looksAtAll: search !== '' && parseDid(search) === null,
-    // The nearer one: up to there both tables have so many rows at most.
+    // The nearer one: up to there both tables have at most that many rows.
     keyAt: async (after, rows) =>
       first(await keyIn('subdomains', after, rows), await keyIn('customDomains', after, rows)),
     matchesIn: async (stretch) => {

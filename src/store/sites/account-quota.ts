@@ -7,7 +7,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { type AccountLimits, limitsOfAccount } from '#store/moderation/account-limits.ts'
 
 /**
- * The problem, for the owner, if a site of so many bytes exceeds the account's quota together with the account's other
+ * The problem, for the owner, if a site of `bytes` exceeds the account's quota together with the account's other
  * sites; else null. Counts bytes as `versions.bytes` does: every file of the live versions, decoded.
  */
 export async function findQuotaProblem(

@@ -38,7 +38,7 @@ interface ListPageProps<Row> {
   readonly corner?: ReactNode | ((onDone: OnDone) => ReactNode)
   /** Between the title and the list. */
   readonly notice?: ReactNode
-  /** What is wrong beside the list. */
+  /** A problem to show above the list. */
   readonly warning?: string | null
   /** That came after the list was read; shown above its first page. */
   readonly newer?: readonly Row[]

@@ -7,7 +7,7 @@ interface CodeFieldProps {
   readonly onChange: (text: string) => void
 }
 
-/** A text field with line numbers. Lines do not wrap, and Tab goes on to the next control. */
+/** A text field with line numbers. Lines do not wrap, and Tab moves to the next control. */
 export function CodeField({ label, text, onChange }: CodeFieldProps) {
   const gutter = useRef<HTMLPreElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)

@@ -87,7 +87,7 @@ function Line({ line: { kind, text } }: { readonly line: ComparedLine }) {
   )
 }
 
-/** Changed lines with what is around them; a number for so many lines alike in between. */
+/** Changed lines with what is around them; a number for the equal lines in between. */
 function groupsOf(lines: readonly ComparedLine[]): readonly (ComparedLine | number)[] {
   const isNear = (at: number): boolean =>
     lines

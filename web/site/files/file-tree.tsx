@@ -19,7 +19,7 @@ interface FileTreeProps {
 
 /**
  * The rows as a tree grid (ARIA Authoring Practices, "Treegrid"): the arrow keys go from row to row, right and left open and
- * close folders, Tab goes on to what a row has. Long lists are drawn as far as they are read.
+ * close folders, Tab moves to the controls of a row. Long lists are drawn as far as they are read.
  */
 export function FileTree({ rkey, rows, canToggle, onToggle, onAction }: FileTreeProps) {
   const body = useRef<HTMLTableSectionElement>(null)

@@ -3,7 +3,7 @@ export const shownText = (text: string): string => text.replace(/\r\n?/g, '\n')
 
 export type LineEnd = '\n' | '\r\n' | '\r'
 
-/** The most frequent line end; a line feed for a text of one line. */
+/** The most frequent line end; a line feed for text of one line. */
 export function lineEndOf(text: string): LineEnd {
   const counts = { '\n': 0, '\r\n': 0, '\r': 0 }
   for (const [end] of text.matchAll(/\r\n|\r|\n/g)) counts[end as LineEnd]++

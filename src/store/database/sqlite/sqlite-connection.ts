@@ -140,7 +140,7 @@ export class BunSqliteConnection implements DatabaseConnection {
   }
 }
 
-/** The writes of a statement that changed or returned so many rows. */
+/** The number of writes that a statement counts as, by the rows that it changed or returned. */
 function writesOf(kind: RootOperationNode['kind'], sql: string, rows: number): Writes | null {
   switch (kind) {
     case 'SelectQueryNode':
