@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
 import type { AppClient } from '../devnet/app-client.ts'
+import { type ForgeIssuer, type ForgeJob, startIssuer } from '../devnet/issuer.ts'
 import { eventually } from './support/eventually.ts'
-import { Issuer } from './support/issuer.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
 let client: AppClient
+let issuer: ForgeIssuer
 beforeAll(async () => {
+  issuer = await startIssuer()
   world = await startWorld()
   client = await world.signedIn('alice.test')
 }, 300_000)
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await issuer[Symbol.asyncDispose]()
+})
 
 const expectSeen = (url: string, expected: Record<string, string>): Promise<void> =>
   eventually(async () => {
@@ -22,6 +27,10 @@ const expectSeen = (url: string, expected: Record<string, string>): Promise<void
       expect(await (await fetch(new URL(path, url))).text()).toBe(text)
     }
   })
+
+const ofMain = { repository: 'alice/site', ref: 'refs/heads/main' }
+const post = async (path: string, json: object) =>
+  await client.fetch(path, { method: 'POST', body: JSON.stringify(json) })
 
 describe('deploy/ci/deploy.sh', () => {
   const script = join(import.meta.dir, '../deploy/ci/deploy.sh')
@@ -41,23 +50,20 @@ describe('deploy/ci/deploy.sh', () => {
   }
 
   test('publishes with the token of a job, makes previews with a deploy token, and says why not', async () => {
-    await using issuer = new Issuer()
-    await issuer.rotate()
     const folder = await mkdtemp(join(tmpdir(), 'sitehost-ci-'))
     await Bun.write(join(folder, 'index.html'), 'from a job')
     await Bun.write(join(folder, 'a b/é "x".txt'), 'odd name')
-    const post = async (path: string, json: object) =>
-      await client.fetch(path, { method: 'POST', body: JSON.stringify(json) })
-    const job = { repository: 'alice/site', ref: 'refs/heads/main' }
-    await post('/api/site/from-ci/publishers', { issuer: issuer.url, ...job, scope: 'deploy' })
-    const seconds = Math.floor(Date.now() / 1000)
-    const times = { iat: seconds, exp: seconds + 300 }
-    const claims = { ...job, ...times, aud: new URL(world.app).origin }
-    const published = await runIn(folder, {
-      ...{ SITEHOST_ACCOUNT: 'alice.test', SITEHOST_ID_TOKEN: await issuer.issue(claims) },
-    })
+    await post('/api/site/from-ci/publishers', { issuer: issuer.url, ...ofMain, scope: 'deploy' })
+    const job = { SITEHOST_ACCOUNT: 'alice.test', ...issuer.environmentOf({ claims: ofMain }) }
+    const published = await runIn(folder, job)
     expect(published).toEqual([0, expect.stringMatching(/^http/), ''])
     await expectSeen(published[1], { '': 'from a job', 'a%20b/%C3%A9%20%22x%22.txt': 'odd name' })
+    const elsewhere = issuer.environmentOf({ claims: { ...ofMain, ref: 'refs/heads/x' } })
+    expect(await runIn(folder, { ...job, ...elsewhere })).toEqual([
+      1,
+      '',
+      `deploy: ${sentences.noPublisherOf('ref', 'refs/heads/x')}`,
+    ])
 
     const created = await post('/api/site/from-ci/tokens', { name: 'ci', scope: 'preview' })
     const { secret } = (await created.json()) as { secret: string }
@@ -91,4 +97,66 @@ describe('deploy/ci/deploy.sh', () => {
     const inputs = Object.values(step?.env ?? {}).map((text) => /inputs\.(\w+)/.exec(text)?.[1])
     expect(inputs.toSorted()).toEqual(Object.keys(action.inputs).toSorted())
   })
+})
+
+describe('the token of a job, by a real issuer', () => {
+  const exchange = async (token: string, site = 'of-jobs'): Promise<[number, string]> => {
+    const body = JSON.stringify({ account: 'alice.test', site, token })
+    const response = await fetch(`${world.app}/api/tokens/exchange`, { method: 'POST', body })
+    const { error, secret } = (await response.json()) as { error?: string; secret?: string }
+    return [response.status, error ?? secret ?? '']
+  }
+  const origin = () => new URL(world.app).origin
+  const tokenOf = (job: Partial<ForgeJob> = {}, audience = origin()) =>
+    issuer.tokenOf({ claims: ofMain, ...job }, audience)
+
+  test('deploys, also when the issuer’s keys rotate; another one is refused with the claim that does not match', async () => {
+    await post('/api/site/of-jobs/publishers', { issuer: issuer.url, ...ofMain, scope: 'deploy' })
+    const before = await tokenOf()
+    await issuer.rotateKeys()
+    const secrets: string[] = []
+    const tokens: string[] = []
+    const exchanged = async (token: string, site = 'of-jobs') => {
+      tokens.push(token)
+      return await exchange(token, site)
+    }
+    for (const token of [before, await tokenOf()]) {
+      const [status, secret] = await exchanged(token)
+      expect([status, secret]).toEqual([200, expect.stringMatching(/^shd_/)])
+      secrets.push(secret)
+      expect(await exchanged(token)).toEqual([403, sentences.idTokenUsed])
+    }
+    const { noPublisherOf } = sentences
+    const claims = (changed: object) => ({ claims: { ...ofMain, ...changed } })
+    for (const [token, sentence] of [
+      [await tokenOf({}, 'https://other.example'), sentences.idTokenForOthers(origin())],
+      [await tokenOf({ expiresIn: -61 }), sentences.idTokenExpired],
+      [await tokenOf(claims({ repository: 'm/x' })), noPublisherOf('repository', 'm/x')],
+      [await tokenOf(claims({ ref: 'refs/tags/v1' })), noPublisherOf('ref', 'refs/tags/v1')],
+    ] as const) {
+      expect(await exchanged(token)).toEqual([403, sentence])
+    }
+    expect(await exchanged(await tokenOf(), 'other')).toEqual([
+      403,
+      noPublisherOf('iss', issuer.url),
+    ])
+    const begin = (site: string) =>
+      fetch(`${world.app}/api/site/${site}/deploys`, {
+        ...{ method: 'POST', body: JSON.stringify({ files: [] }) },
+        headers: { authorization: `Bearer ${secrets[0]}` },
+      })
+    expect((await begin('from-ci')).status).toBe(403)
+
+    // Administrators read the log from the database.
+    await eventually(async () => expect(await storedText()).toContain('deploy token exchanged'))
+    const stored = await storedText()
+    const pieces = tokens.flatMap((token) => token.split('.').slice(1))
+    for (const piece of [...secrets, ...pieces]) expect(stored).not.toContain(piece)
+  })
+
+  async function storedText(): Promise<string> {
+    const files = (await readdir(world.dataDir)).filter((name) => name.startsWith('sitehost.db'))
+    const texts = files.map((name) => Bun.file(join(world.dataDir, name)).text())
+    return (await Promise.all(texts)).join('\n')
+  }
 })
