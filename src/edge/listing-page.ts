@@ -3,10 +3,8 @@ import { parseWeights } from '#http/weights.ts'
 import { byteText } from '#site/byte-text.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'
+import type { ListingKind } from '#site/visit/own-answers.ts'
 import type { OwnPages } from './pages.ts'
-
-/** For people, or for programs. */
-export type ListingKind = 'page' | 'json'
 
 /** The contents of a directory, ready to send. */
 export interface Listing {

@@ -1,18 +1,9 @@
 import { escapeHtml } from '#http/escape-html.ts'
 import type { SiteHosting } from '#site/instance.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
-import { corsFields } from '#site/visit/place.ts'
+import { ownPageFields } from '#site/visit/own-answers.ts'
 import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
-import { type PageFigure, pageHtml, stylePolicy } from './page-html.ts'
-
-/** The headers of our own pages. */
-export const ownPageFields = {
-  ...corsFields,
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': `default-src 'none'; style-src ${stylePolicy}`,
-}
+import { type PageFigure, pageHtml } from './page-html.ts'
 
 interface OwnPage {
   readonly status: number

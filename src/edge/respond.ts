@@ -2,18 +2,12 @@ import { Representation } from '#edge/files/representation.ts'
 import { type FileContext, respondFile } from '#edge/files/respond-file.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
 import type { HeaderList } from '#http/header-fields.ts'
-import { answerFields, withOwnType } from '#site/visit/answer-fields.ts'
 import type { Decision } from '#site/visit/decision.ts'
-import {
-  corsFields,
-  type Place,
-  redirectCacheControl,
-  ruledFields,
-  siteFields,
-} from '#site/visit/place.ts'
+import { listingFields, missingFields, redirectFields } from '#site/visit/own-answers.ts'
+import { corsFields, type Place } from '#site/visit/place.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import { wantsJson } from './listing-page.ts'
-import { type OwnPages, ownPageFields, plainPage } from './pages.ts'
+import { type OwnPages, plainPage } from './pages.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
 /** Puts a decision on the wire: headers, conditions, ranges, codings. Synchronous when all of it is in memory. */
@@ -34,7 +28,7 @@ export function respond(
       return respondListing(decision, request, place, known, context.pages)
     case 'missing': {
       const { status, html } = context.pages.missing(decision.status, place.pathname)
-      const headers = headersOf(answerFields(site, place, ownPageFields, decision))
+      const headers = headersOf(missingFields(site, place, decision))
       return new Response(html, { status, headers })
     }
     case 'options':
@@ -62,9 +56,7 @@ function respondRedirect(
   site: ServableSite,
   place: Place,
 ): Response {
-  const own = { 'cache-control': redirectCacheControl(place) }
-  const headers = headersOf(answerFields(site, place, own, decision))
-  headers.set('location', decision.location)
+  const headers = headersOf(redirectFields(site, place, decision))
   return new Response(null, { status: decision.status, headers })
 }
 
@@ -83,16 +75,7 @@ function respondListing(
   const validators = { etag, lastModified: site.liveSince }
   const verdict = checkConditions(field, validators)
   if (verdict === 412) return plainPage(412, 'Precondition failed')
-  const contentType = kind === 'json' ? 'application/json' : 'text/html; charset=utf-8'
-  const own = {
-    ...siteFields(site, place),
-    ...ownPageFields,
-    'content-type': contentType,
-    'cache-control': 'public, max-age=0, must-revalidate',
-    'last-modified': new Date(site.liveSince).toUTCString(),
-    vary: [...new Set([...decision.vary, 'accept'])].join(', '),
-  }
-  const fields = withOwnType(ruledFields(site, place, own), contentType)
+  const fields = listingFields(site, place, decision, kind)
   const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
   const { notModified, whole } = new Representation(facts)
   if (verdict === 304) return new Response(null, notModified)

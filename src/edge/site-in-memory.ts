@@ -1,9 +1,10 @@
 import { FileAnswer } from '#edge/files/file-answer.ts'
 import type { Decision } from '#site/visit/decision.ts'
+import type { ListingKind } from '#site/visit/own-answers.ts'
 import type { Place } from '#site/visit/place.ts'
 import type { ServableSite } from '#site/visit/servable-site.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
-import { type Listing, type ListingKind, makeListing } from './listing-page.ts'
+import { type Listing, makeListing } from './listing-page.ts'
 import type { LoadedSite } from './load-site.ts'
 import type { OwnPages } from './pages.ts'
 

@@ -4,10 +4,10 @@ import { visitHeaderChanges } from '#site/rules/apply-header-rules.ts'
 import type { HeaderOrigin } from '#site/rules/header-block.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
-import { answerFields } from './answer-fields.ts'
 import type { Decision } from './decision.ts'
 import { fileFields } from './file-fields.ts'
-import { type Place, redirectCacheControl } from './place.ts'
+import { listingFields, missingFields, redirectFields } from './own-answers.ts'
+import type { Place } from './place.ts'
 import { type Decided, decide } from './resolve.ts'
 import type { ServableSite } from './servable-site.ts'
 
@@ -102,8 +102,7 @@ function explainHeaders(
     if (value === null) removed.add(name)
     else removed.delete(name)
   })
-  // Of what is not a file's content the service alone says how long it is kept.
-  if (decision.kind !== 'file' || decision.status !== 200) origins.delete('cache-control')
+  for (const name of ownFieldsOf(decision)) origins.delete(name)
   for (const [name] of fields) removed.delete(name)
   return [
     ...fields.map(([name, value]) => ({ name, value, from: origins.get(name) ?? [] })),
@@ -111,23 +110,36 @@ function explainHeaders(
   ]
 }
 
+/** The headers about which the owner's rules have no say. */
+function ownFieldsOf(decision: Decision): readonly string[] {
+  switch (decision.kind) {
+    case 'file':
+      return decision.status === 200 ? [] : ['cache-control']
+    case 'listing':
+      return ['content-type']
+    case 'missing':
+      return ['cache-control', 'content-type']
+    case 'redirect':
+      return ['cache-control', 'location']
+    case 'options':
+    case 'method-not-allowed':
+    case 'bad-request':
+    case 'uri-too-long':
+      return []
+  }
+}
+
 /** Null for an answer to which the owner's rules do not apply. */
 function fieldsOf(site: ServableSite, decision: Decision, place: Place): HeaderList | null {
   switch (decision.kind) {
     case 'file':
       return fileFields(site, decision, place).fields
-    case 'redirect': {
-      const own = { 'cache-control': redirectCacheControl(place) }
-      const fields = answerFields(site, place, own, decision)
-      return [['location', decision.location], ...fields]
-    }
+    case 'redirect':
+      return redirectFields(site, place, decision)
     case 'listing':
-    case 'missing': {
-      const cacheControl =
-        decision.kind === 'missing' ? 'no-store' : 'public, max-age=0, must-revalidate'
-      const own = { 'content-type': 'text/html; charset=utf-8', 'cache-control': cacheControl }
-      return answerFields(site, place, own, decision)
-    }
+      return listingFields(site, place, decision, 'page')
+    case 'missing':
+      return missingFields(site, place, decision)
     case 'options':
     case 'method-not-allowed':
     case 'bad-request':
