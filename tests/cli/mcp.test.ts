@@ -90,6 +90,7 @@ test('tools say what they change', async () => {
     ['deploy', false, true],
     ['restore', false, true],
     ['verify', true, false],
+    ['explain', true, false],
   ])
   expect(tools.find(({ name }) => name === 'deploy')?.inputSchema).toMatchObject({
     required: ['folder', 'site'],
@@ -117,6 +118,11 @@ test('a folder is published, compared, listed and verified', async () => {
   expect(await call('verify', { address: String(host.url), site })).toMatchObject({
     verified: true,
     path: 'index.html',
+  })
+  expect(await call('explain', { address: String(host.url), site })).toMatchObject({
+    status: 200,
+    by: 'file',
+    file: 'index.html',
   })
 })
 

@@ -3,6 +3,8 @@ import { link, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { nginxProgram, startNginx } from '#tests/support/nginx.ts'
+import { available } from '#tests/support/require.ts'
 import type { CommandEnd } from '#tests/support/run-command.ts'
 import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
@@ -70,6 +72,20 @@ const addressOf = (name: string) => ({
 const sitesAt = () => `http://localhost:${new URL(world.app).port}`
 const visit = (name: string, path = '') =>
   fetch(`http://${siteLabel(addressOf(name))}.localhost:${new URL(world.app).port}/${path}`)
+
+const noRedirect = { redirect: 'manual' } as const
+
+/** An answer, to be sent on. */
+async function sent(response: Response) {
+  const body = await response.bytes()
+  const { headers, status } = response
+  for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  return { body, headers, status }
+}
+
+const hasNginx = await available('verification of what nginx serves', async () => {
+  if (nginxProgram === null) throw new Error('there is no nginx')
+})
 
 const head = async (): Promise<string> => {
   const url = `${world.network.pds}/xrpc/com.atproto.sync.getLatestCommit?did=${account().did}`
@@ -141,6 +157,119 @@ test('sitehost.json names the site and sets its settings', async () => {
   await write({ 'named/a/b.txt': 'b', 'named/sitehost.json': file })
   expect(await deployed('named', '--wait', sitesAt())).toMatchObject({ site: 'named' })
   expect((await visit('named', 'a/')).status).toBe(200)
+})
+
+describe('what a host serves', () => {
+  const ruled = {
+    'index.html': page('home'),
+    'about.html': page('about'),
+    'docs/guide.txt': page('guide'),
+    'hidden.html': page('hidden'),
+    'photo.bin': '\u0000\u0001',
+    _redirects: '/start /about.html 200\n/hidden.html / 301!\n/old /about\n',
+    _headers: '/about\n  X-Frame-Options: DENY\n',
+    'sitehost.json': JSON.stringify({ settings: { cleanUrls: true, directoryListing: true } }),
+  }
+  const run = (...args: string[]) => cli.run(args, environment())
+  const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).said.join())
+  let origin = ''
+  let browser: Awaited<ReturnType<World['signedIn']>>
+  beforeAll(async () => {
+    browser = await world.signedIn(account().handle)
+    await write(inFolder('ruled', ruled))
+    const { url } = await deployed('ruled', '--site', 'ruled', '--wait', sitesAt())
+    origin = new URL(url).origin
+  })
+
+  test('is explained as the service explains it', async () => {
+    for (const path of [
+      '/about',
+      '/about.html',
+      '/start',
+      '/hidden.html',
+      '/old',
+      '/docs/',
+      '/no',
+    ]) {
+      const query = new URLSearchParams({ address: origin + path })
+      const response = await browser.fetch(`/api/site/ruled/explain?${query}`)
+      const { headers, ...said } = (await response.json()) as { headers: { name: string }[] }
+      const own = await json('explain', origin + path)
+      expect(own).toMatchObject({ ...said, problems: [], answered: { status: own.status } })
+      expect(own.headers).toEqual(headers.filter(({ name }) => name !== 'last-modified'))
+    }
+    const { said } = await run('explain', `${origin}/start`)
+    expect(said.slice(0, 4)).toEqual([
+      '200: the file about.html',
+      `  of at://${account().did}/place.sitehost.fs/ruled`,
+      '  because a line of _redirects applies',
+      '  _redirects, line 1: /start /about.html 200',
+    ])
+    expect((await run('explain', `${origin}/about`)).said).toContain(
+      '  x-frame-options: DENY  (_headers, line 2)',
+    )
+  })
+
+  test('is verified: a page that a rule makes of another file, and all files', async () => {
+    expect(await json('verify', `${origin}/start`)).toMatchObject({
+      path: 'about.html',
+      live: true,
+    })
+    const all = await run('verify', origin, '--all')
+    expect(all).toMatchObject({ code: 0 })
+    expect(all.said[0]).toStartWith('Verified: 4 of 5 files of at://')
+    expect(all.complaints).toContain('not shown: hidden.html, because line 2 of _redirects')
+  })
+
+  test('is not, if anything between has changed one byte, or answers with nothing', async () => {
+    using proxy = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      async fetch({ url }) {
+        const { pathname } = new URL(url)
+        if (pathname === '/docs/guide.txt') return new Response('', { status: 404 })
+        const { body, headers, status } = await sent(await fetch(origin + pathname, noRedirect))
+        if (pathname === '/about') body[40] = 0
+        return new Response(body, { status, headers })
+      },
+    })
+    const { code, complaints, said } = await run('verify', String(proxy.url), '--all', '--json')
+    expect(code).toBe(1)
+    expect(complaints).toContain('Not verified: about.html: it differs at byte 40.')
+    expect(complaints).toContain('Not verified: docs/guide.txt: the answer is 404.')
+    expect(JSON.parse(said.join())).toMatchObject({
+      verified: false,
+      files: { total: 5, verified: 2, notShown: [{ path: 'hidden.html', line: 2 }] },
+    })
+    const page = await run('verify', `${proxy.url}docs/guide.txt`, '--site', 'ruled')
+    expect(page.complaints).toContain('answers 404, but the site has docs/guide.txt there')
+  })
+
+  test('of a preview or an earlier version is said not to be live', async () => {
+    const preview = await deployed('ruled/docs', '--site', 'ruled', '--preview=draft')
+    const { uri } = preview
+    using host = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => new Response(page('guide'), { headers: { 'x-sitehost-record': uri } }),
+    })
+    const { said } = await run('verify', `${host.url}guide.txt`)
+    expect(said[0]).toBe(
+      `Verified, but not live: guide.txt of ${uri}, the preview draft of ruled (${preview.version.id})`,
+    )
+    expect(await json('verify', `${host.url}guide.txt`)).toMatchObject({ live: false })
+  })
+
+  test.skipIf(!hasNginx)('is verified where nginx serves a pulled folder', async () => {
+    await run('pull', 'ruled', 'mirror')
+    await using nginx = await startNginx(join(cli.dir, 'mirror'), join(cli.dir, 'nginx'))
+    const all = await run('verify', nginx.origin, '--all', '--site', `${account().handle}/ruled`)
+    expect(all).toMatchObject({ code: 0 })
+    expect(all.said[0]).toStartWith('Verified: 5 of 5 files of at://')
+    await write({ 'mirror/about.html': page('abouT') })
+    const changed = await run('verify', `${nginx.origin}/about.html`, '--site', 'ruled')
+    expect(changed.complaints).toContain('it differs from about.html of the site at byte 8')
+  })
 })
 
 describe('what is left out', () => {

@@ -1,6 +1,12 @@
+import type { ExplainOptions } from '#cli/verified/explain.ts'
 import type { PullOptions } from '#cli/verified/pull.ts'
 import type { VerifyOptions } from '#cli/verified/verify.ts'
-import { account, json, type SiteCommand } from './site-command.ts'
+import { account, type CommandOption, json, type SiteCommand } from './site-command.ts'
+
+const siteOfHost: CommandOption = [
+  '--site <site>',
+  'which site it has to be; needed where the host does not say',
+]
 
 export const verifiedCommands: readonly SiteCommand[] = [
   {
@@ -26,19 +32,31 @@ export const verifiedCommands: readonly SiteCommand[] = [
     usage: 'verify <address>',
     description: 'prove that a page, served by any host, is what the site’s owner signed',
     arguments: [{ description: 'of the page' }],
-    options: [
-      ['--site <site>', 'which site it has to be; needed where the host does not say'],
-      json,
-    ],
+    options: [siteOfHost, ['--all', 'every file of the site at that host'], json],
     about: 'Needs no sign-in.',
     examples: [
       'sitehost verify https://blog.example.com/about',
-      'sitehost verify https://mirror.example.net/ --site alice.example.com/blog',
+      'sitehost verify https://mirror.example.net/ --site alice.example.com/blog --all',
     ],
     exitStatus: '0 it is, 1 it is not, 2 called wrongly.',
     run: async (context, options: VerifyOptions, address: string) => {
       const { verify } = await import('#cli/verified/verify.ts')
       await verify(address, options, context)
+    },
+  },
+  {
+    usage: 'explain <address>',
+    description: 'say why visitors of an address get what they get: which file, rule and headers',
+    arguments: [{ description: 'of a page' }],
+    options: [siteOfHost, json],
+    about: 'Needs no sign-in.',
+    examples: [
+      'sitehost explain https://blog.example.com/old-page',
+      'sitehost explain https://blog.example.com/about --json',
+    ],
+    run: async (context, options: ExplainOptions, address: string) => {
+      const { explainAddress } = await import('#cli/verified/explain.ts')
+      await explainAddress(address, options, context)
     },
   },
 ]

@@ -141,6 +141,18 @@ export const tools: readonly Tool[] = [
       await verify(address, { ...given(options), json: true }, context)
     },
   },
+  {
+    name: 'explain',
+    title: 'Explain an address',
+    description:
+      'Says why visitors of an address get what they get: which file, line of _redirects and headers, by what the site’s owner signed, and what its host answers.',
+    input: verified,
+    annotations: reads,
+    run: async ({ address, ...options }: z.output<typeof verified>, _, context) => {
+      const { explainAddress } = await import('#cli/verified/explain.ts')
+      await explainAddress(address, { ...given(options), json: true }, context)
+    },
+  },
 ]
 
 type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> }

@@ -1,167 +1,105 @@
 import type { CommandContext } from '#cli/command-context.ts'
-import { CommandError, UsageError } from '#cli/command-error.ts'
-import { parseSitePath, type SitePath } from '#site/path.ts'
-import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
-import { parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
-import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
-import { findNamedSite } from './named-site.ts'
-import { contentOf } from './pull.ts'
-import { readVerified } from './read-verified.ts'
+import { CommandError } from '#cli/command-error.ts'
+import { judgePage } from './judge-page.ts'
+import { readProvenRecord } from './proven-record.ts'
+import type { VerifiedSite } from './read-verified.ts'
+import { readLiveCid } from './read-verified.ts'
+import { loadPage, parseAddress, type ServedPage } from './served-page.ts'
+import { verifyFiles } from './verify-files.ts'
 
 export interface VerifyOptions {
   readonly site?: string
+  readonly all?: true
   readonly json?: true
 }
 
-/** What a host sent, and what it says that is. */
-interface Served {
-  readonly url: URL
-  readonly status: number
-  readonly body: Uint8Array
-  /** `X-Sitehost-Record` and `X-Sitehost-Version`. */
-  readonly record: string | null
-  readonly cid: string | null
-}
-
-type Verdict =
-  | { readonly verified: true; readonly path: SitePath }
-  | { readonly verified: false; readonly path: SitePath | null; readonly problem: string }
-
 /**
- * Proves that a page, served by any host, is what the site's owner signed: repository signature, records, and content. Throws
- * CommandError if it is not.
+ * Proves that a page, or all files of a site, served by any host, are what the site's owner signed: repository signature,
+ * records, and content. Throws CommandError if they are not.
  */
 export async function verify(
   address: string,
   options: VerifyOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { console } = context
-  const served = await load(address, context)
-  const { site, version } = await recordOf(served, options, context)
-  const proven = await readVerified(site, version, context)
-  const { cid, files, identity, settings, uri } = proven
-  const judge = async (): Promise<Verdict> => {
-    if (served.cid !== null && served.cid !== cid) {
-      return {
-        verified: false,
-        path: null,
-        problem: `${served.url.host} shows the version ${served.cid}, but the repository has ${cid}`,
-      }
-    }
-    const candidates = candidatesOf(served, settings).filter((path) => files.has(path))
-    let differs: Verdict | null = null
-    for (const path of candidates) {
-      const node = files.get(path)
-      if (node === undefined) continue
-      const at = firstDifference(served.body, await contentOf(path, node, proven, context))
-      if (at === null) return { verified: true, path }
-      differs ??= {
-        verified: false,
-        path,
-        problem: `it differs from ${path} of the site at byte ${at}`,
-      }
-    }
-    return (
-      differs ?? { verified: false, path: null, problem: 'the site has no file for this address' }
-    )
-  }
-  const verdict = await judge()
-  if (options.json) {
-    console.say(
-      JSON.stringify({
-        url: served.url.href,
-        did: site.did,
-        site: site.name,
-        uri,
-        cid,
-        ...verdict,
-      }),
-    )
-  }
-  if (!verdict.verified) throw new CommandError(`Not verified: ${verdict.problem}.`)
-  if (options.json) return
-  console.say(`Verified: ${verdict.path} of ${uri}`)
-  const handle = await context.identities.verifiedHandle(identity, context.signal)
-  console.say(
-    `signed by ${handle ?? 'an account without a verified handle'} (${site.did}), record ${cid}`,
-  )
+  const page = await loadPage(parseAddress(address), 'all', context)
+  const proven = await readProvenRecord(page, options.site, context)
+  await (options.all ? sayFiles : sayPage)(page, proven, options, context)
 }
 
-async function load(address: string, { fetch, limits, signal }: CommandContext): Promise<Served> {
-  const url = URL.canParse(address) ? new URL(address) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError('Expected an address that begins with https:// or http://.')
-  }
-  try {
-    const init = { signal, limits: { responseBytesMax: limits.fileBytesMax } }
-    const response = await fetch(url, init)
-    return {
-      url,
-      status: response.status,
-      body: new Uint8Array(await response.arrayBuffer()),
-      record: response.headers.get('x-sitehost-record'),
-      cid: response.headers.get('x-sitehost-version'),
-    }
-  } catch (cause) {
-    signal.throwIfAborted()
-    throw new CommandError(`${url.host} did not answer.`, { cause })
-  }
-}
-
-interface NamedRecord {
-  readonly site: SiteAddress
-  /** Null: the live site. */
-  readonly version: VersionKey | null
-}
-
-async function recordOf(
-  { record, url }: Served,
-  options: VerifyOptions,
+async function sayPage(
+  page: ServedPage,
+  proven: VerifiedSite,
+  { json }: VerifyOptions,
   context: CommandContext,
-): Promise<NamedRecord> {
-  const wanted = options.site === undefined ? null : await findNamedSite(options.site, {}, context)
-  const [, owner = '', kind, rkey = ''] =
-    record?.match(/^at:\/\/([^/]+)\/place\.sitehost\.(fs|version)\/([^/]+)$/) ?? []
-  const [did, name, version] = [parseDid(owner), parseSiteName(rkey), parseVersionKey(rkey)]
-  if (kind === 'version' && did !== null && version !== null) {
-    if (wanted?.did === did) return { site: wanted, version }
-    throw new UsageError(`${url.host} shows a version: name its site with --site ${did}/<name>.`)
-  }
-  if (did === null || name === null) {
-    if (wanted !== null) return { site: wanted, version: null }
-    throw new CommandError(
-      `Not verified: ${url.host} does not say whose record this is. Name the site with --site <handle>/<name>.`,
-    )
-  }
-  const site = { did, name }
-  if (wanted !== null && siteUri(wanted) !== siteUri(site)) {
-    throw new CommandError(
-      `Not verified: ${url.host} shows ${siteUri(site)}, not ${siteUri(wanted)}.`,
-    )
-  }
-  return { site, version: null }
+): Promise<void> {
+  const { console } = context
+  const verdict = await judgePage(page, proven, context)
+  const state = await stateOf(proven, context)
+  const facts = { url: page.url.href, ...factsOf(proven), ...state.facts }
+  if (json) console.say(JSON.stringify({ ...facts, ...verdict }))
+  if (!verdict.verified) throw new CommandError(`Not verified: ${verdict.problem}.`)
+  if (json) return
+  console.say(`${state.opening}: ${verdict.path} of ${state.named}`)
+  console.say(await signatureLine(proven, context))
 }
 
-/** The files that a host may answer this address with, the likeliest first. */
-function candidatesOf({ status, url }: Served, settings: SiteSettings | null): SitePath[] {
-  const { indexFiles = defaultSettings.indexFiles, custom404, spaMode } = settings ?? {}
-  let path: string
-  try {
-    path = decodeURIComponent(url.pathname).slice(1)
-  } catch {
-    return []
+async function sayFiles(
+  page: ServedPage,
+  proven: VerifiedSite,
+  { json }: VerifyOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { console } = context
+  const { notShown, problems, total, verified } = await verifyFiles(page.url, proven, context)
+  const state = await stateOf(proven, context)
+  if (json) {
+    const files = { total, verified, notShown, problems }
+    const facts = { url: page.url.href, ...factsOf(proven), ...state.facts }
+    console.say(JSON.stringify({ ...facts, verified: problems.length === 0, files }))
+  } else {
+    for (const { path, line } of notShown)
+      console.note(`not shown: ${path}, because line ${line} of _redirects comes first`)
   }
-  const folder = path === '' || path.endsWith('/') ? path : `${path}/`
-  const own = [path, `${path}.html`, ...indexFiles.map((name) => folder + name)]
-  const others = [spaMode, ...(status === 404 ? [custom404, '404.html'] : [])]
-  return [...own, ...others].flatMap((each) => parseSitePath(each ?? '') ?? [])
+  if (problems.length > 0) {
+    throw new CommandError([
+      ...problems.map(({ path, problem }) => `Not verified: ${path}: ${problem}.`),
+      `${problems.length} of ${total} files are not as their owner signed them.`,
+    ])
+  }
+  if (json) return
+  console.say(`${state.opening}: ${verified} of ${total} files of ${state.named}`)
+  console.say(await signatureLine(proven, context))
 }
 
-/** Null: they are equal. */
-function firstDifference(a: Uint8Array, b: Uint8Array): number | null {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) if (a[at] !== b[at]) return at
-  return a.length === b.length ? null : length
+const factsOf = ({ address, cid, uri, version }: VerifiedSite) => ({
+  did: address.did,
+  site: address.name,
+  uri,
+  cid,
+  version: version?.key ?? null,
+})
+
+/** Whether it is what visitors of the site get now. */
+async function stateOf(proven: VerifiedSite, context: CommandContext) {
+  const { address, uri, version } = proven
+  if (version === null) return { facts: { live: true }, opening: 'Verified', named: uri }
+  const { alias, expiresAt, key, manifest } = version
+  const isLive = manifest !== undefined && manifest === (await readLiveCid(address, context))
+  const called = alias === undefined ? 'a preview' : `the preview ${alias}`
+  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= context.now()
+  const kind = manifest === undefined ? called + (isOver ? ', which has ended' : '') : null
+  return {
+    facts: { live: isLive },
+    opening: isLive ? 'Verified' : 'Verified, but not live',
+    named: `${uri}, ${kind ?? (isLive ? 'the live version' : `an earlier version`)} of ${address.name} (${key})`,
+  }
+}
+
+async function signatureLine(
+  { address, cid, identity }: VerifiedSite,
+  { identities, signal }: CommandContext,
+): Promise<string> {
+  const handle = await identities.verifiedHandle(identity, signal)
+  return `signed by ${handle ?? 'an account without a verified handle'} (${address.did}), record ${cid}`
 }

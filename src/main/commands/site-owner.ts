@@ -11,7 +11,7 @@ import { ConfigError } from '#main/config/parse-settings.ts'
 import { readSiteOwnerConfig, type SiteOwnerConfig } from '#main/config/site-owner-config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { fetchHeadOfLoopback, isHeadOfLoopback } from './loopback-fetch.ts'
+import { fetchOfLoopback, isReadOfLoopback } from './loopback-fetch.ts'
 
 // The commands for site owners, for `bin/sitehost` and the package for people: no API of Bun.
 
@@ -69,8 +69,8 @@ function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSigna
     allowPrivate: allowPrivateHosts,
     connectsByName: true,
     connect: (request, init) =>
-      isHeadOfLoopback(request)
-        ? fetchHeadOfLoopback(request, request.signal)
+      isReadOfLoopback(request)
+        ? fetchOfLoopback(request, request.signal)
         : globalThis.fetch(request, init),
     perHost: requestsPerHost,
   })

@@ -1,0 +1,50 @@
+import type { CommandContext } from '#cli/command-context.ts'
+import { CommandError } from '#cli/command-error.ts'
+import { type Did, parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
+import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
+import { findNamedSite } from './named-site.ts'
+import { readVerified, readVerifiedVersion, type VerifiedSite } from './read-verified.ts'
+import type { ServedPage } from './served-page.ts'
+
+/**
+ * The record that a page is from, as its host says, read with proof; a host that does not say it needs the site's name. Throws
+ * CommandError, also if the page is from another site than the one that is named.
+ */
+export async function readProvenRecord(
+  { record, url }: Pick<ServedPage, 'record' | 'url'>,
+  site: string | undefined,
+  context: CommandContext,
+): Promise<VerifiedSite> {
+  const wanted = site === undefined ? null : await findNamedSite(site, {}, context)
+  const stated = parseRecord(record)
+  if (stated === null) {
+    if (wanted !== null) return await readVerified(wanted, null, context)
+    throw new CommandError(
+      `Not verified: ${url.host} does not say whose record this is. Name the site with --site <handle>/<name>.`,
+    )
+  }
+  const { did, name, version } = stated
+  const other = (wanted: SiteAddress) =>
+    new CommandError(`Not verified: ${url.host} shows ${record}, not ${siteUri(wanted)}.`)
+  if (wanted !== null && wanted.did !== did) throw other(wanted)
+  const found =
+    version === null
+      ? await readVerified({ did, name }, null, context)
+      : await readVerifiedVersion(did, version, context)
+  if (wanted !== null && siteUri(wanted) !== siteUri(found.address)) throw other(wanted)
+  return found
+}
+
+type StatedRecord =
+  | { readonly did: Did; readonly name: SiteName; readonly version: null }
+  | { readonly did: Did; readonly name: null; readonly version: VersionKey }
+
+function parseRecord(record: string | null): StatedRecord | null {
+  const [, owner = '', kind, rkey = ''] =
+    record?.match(/^at:\/\/([^/]+)\/place\.sitehost\.(fs|version)\/([^/]+)$/) ?? []
+  const [did, name, version] = [parseDid(owner), parseSiteName(rkey), parseVersionKey(rkey)]
+  if (did === null) return null
+  if (kind === 'version') return version === null ? null : { did, name: null, version }
+  return name === null ? null : { did, name, version: null }
+}
