@@ -2,7 +2,7 @@ import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
-import { byteText } from '#site/byte-text.ts'
+import { byteText, limitText } from '#site/byte-text.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 
@@ -123,7 +123,7 @@ async function encodeLarge(
   if (tooLarge.length === 0) return new Map(encoded.map((file) => [file.source, file]))
   const names = tooLarge.map(({ source, content }) => `${source.path} (${byteText(content.size)})`)
   throw new NotPublishableError(
-    `Your account’s server takes files of at most ${byteText(bytesMax)}, and these are larger: ` +
+    `Your account’s server takes files of at most ${limitText(bytesMax)}, and these are larger: ` +
       `${names.join(', ')}. Make them smaller or leave them out; nothing was published.`,
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { byteText } from './byte-text.ts'
+import { byteText, limitText } from './byte-text.ts'
 
 test.each<[number, string]>([
   [0, '0 B'],
@@ -15,3 +15,14 @@ test.each<[number, string]>([
 ])('%d bytes read %j', (bytes, text) => expect(byteText(bytes)).toBe(text))
 
 test('a German reads a decimal comma', () => expect(byteText(1_500_000, 'de')).toBe('1,5 MB'))
+
+test.each<[number, string]>([
+  [104_857_600, '100 MiB'],
+  [314_572_800, '300 MiB'],
+  [5 * 1024 ** 3, '5 GiB'],
+  [1536 * 1024 ** 2, '1,536 MiB'],
+  [100_000_000, '100 MB'],
+  [1024 ** 2 + 1, '1 MB'],
+  [1024, '1 kB'],
+  [0, '0 B'],
+])('a limit of %d bytes reads %j', (bytes, text) => expect(limitText(bytes)).toBe(text))

@@ -13,3 +13,13 @@ export function byteText(bytes: number, locale: Locale = 'en'): string {
   }
   return `${value.toLocaleString(locale, { maximumFractionDigits: 1 })} ${units[unit]}`
 }
+
+/** What something may have at most: `100 MiB` where that was set in steps of 1024, otherwise as sizes are shown. */
+export function limitText(bytes: number, locale: Locale = 'en'): string {
+  const [size, unit] = bytes % gibibyte === 0 ? [gibibyte, 'GiB'] : [mebibyte, 'MiB']
+  if (bytes === 0 || bytes % size !== 0) return byteText(bytes, locale)
+  return `${(bytes / size).toLocaleString(locale)} ${unit}`
+}
+
+const mebibyte = 1024 * 1024
+const gibibyte = 1024 * mebibyte

@@ -7,7 +7,7 @@ import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { codeOf } from '#observe/code-of.ts'
-import { byteText } from '#site/byte-text.ts'
+import { byteText, limitText } from '#site/byte-text.ts'
 import { siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
@@ -49,7 +49,7 @@ export async function pull(
     const content = await contentOf(path, node, verified, context)
     bytes += content.byteLength
     if (bytes > limits.siteBytesMax) {
-      throw tooLarge(`more than ${byteText(limits.siteBytesMax)} (MAX_SITE_BYTES)`)
+      throw tooLarge(`more than ${limitText(limits.siteBytesMax)} (MAX_SITE_BYTES)`)
     }
     const file = join(into, ...path.split('/'))
     await mkdir(dirname(file), { recursive: true })
@@ -114,7 +114,7 @@ const base64Growth = 4 / 3
 
 const tooLargeFile = (path: string, bytesMax: number) =>
   new CommandError(
-    `${path} is not what its record says, or is larger than ${byteText(bytesMax)} (MAX_FILE_BYTES).`,
+    `${path} is not what its record says, or is larger than ${limitText(bytesMax)} (MAX_FILE_BYTES).`,
   )
 
 function versionOf(text: string | undefined) {

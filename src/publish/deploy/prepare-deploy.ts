@@ -6,7 +6,7 @@ import { readRepository } from '#publish/repository/account-records.ts'
 import type { RecentRepositories } from '#publish/repository/recent-repositories.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { mainCid } from '#publish/write-site.ts'
-import { byteText } from '#site/byte-text.ts'
+import { limitText } from '#site/byte-text.ts'
 import { type SiteLimits, siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import { blobKeyOf, blobKeyText } from '#site/record/blob-key.ts'
@@ -80,7 +80,7 @@ export async function prepareDeploy(
     throw tooLarge(`This site would have more than ${filesMax} files.`)
   const bytes = tree.files.values().reduce((sum, size) => sum + size, 0)
   if (bytes > limits.siteBytesMax) {
-    throw tooLarge(`This site would be larger than ${byteText(limits.siteBytesMax)}.`)
+    throw tooLarge(`This site would be larger than ${limitText(limits.siteBytesMax)}.`)
   }
   const hashes = files.map(({ sha256 }) => sha256)
   const known =

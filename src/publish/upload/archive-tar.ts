@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib'
-import { byteText } from '#site/byte-text.ts'
+import { limitText } from '#site/byte-text.ts'
 import { tarMetadataBytesMax, uploadEntriesMax } from '#site/limits.ts'
 import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import { bytesOfFile, decoded, decoderOptions } from './archive-decoding.ts'
@@ -20,7 +20,7 @@ export async function* readTar(
   { isGzipped, bytesMax }: { readonly isGzipped: boolean; readonly bytesMax: number },
 ): AsyncGenerator<ArchiveEntry> {
   const stored = bytesOfFile(path)
-  const tooMany = () => tooLarge(`This archive holds more than ${byteText(bytesMax)}.`)
+  const tooMany = () => tooLarge(`This archive holds more than ${limitText(bytesMax)}.`)
   const chunks = isGzipped ? decoded(stored, createGunzip(decoderOptions), notGzip) : stored
   await using bytes = new ByteReader(bounded(chunks, bytesMax, tooMany))
   for (let entries = 0; ; entries++) {

@@ -1,4 +1,4 @@
-import { byteText } from '#site/byte-text.ts'
+import { byteText, limitText } from '#site/byte-text.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { siteFileBytesMax, uploadOverheadBytesMax } from '#site/limits.ts'
 import {
@@ -43,7 +43,7 @@ export async function unpackArchive(
   }
   await folder.whileOnDisk(content, bytesMax, unpack).catch((error) => {
     if (!(error instanceof SpoolLimitError)) throw error
-    throw tooLarge(`This archive is larger than ${byteText(bytesMax)}.`)
+    throw tooLarge(`This archive is larger than ${limitText(bytesMax)}.`)
   })
 }
 
@@ -59,7 +59,7 @@ async function addEntries(
   // Rules may leave out the excess.
   if (rules.length === 0 && bytes > limits.siteBytesMax) {
     const file = `${quoted(largest.name)} with ${byteText(largest.bytes)}`
-    const size = byteText(limits.siteBytesMax)
+    const size = limitText(limits.siteBytesMax)
     throw tooLarge(`This site is larger than ${size}; its largest file is ${file}.`)
   }
   await onUnpack?.(archiveBytes + Math.min(bytes, limits.siteBytesMax))

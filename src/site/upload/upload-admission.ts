@@ -1,4 +1,4 @@
-import { byteText } from '#site/byte-text.ts'
+import { limitText } from '#site/byte-text.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { directoryDepthMax, siteFilesMax } from '#site/limits.ts'
 import { describeBadPath, foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
@@ -103,11 +103,11 @@ export class UploadAdmission<File extends SizedFile> {
     const { fileBytesMax, siteBytesMax } = this.#limits
     const leftBytes = siteBytesMax - this.#totalBytes
     if (bytes > fileBytesMax) {
-      this.#refuse(tooLarge(`${quoted(path)} is larger than ${byteText(fileBytesMax)}.`))
+      this.#refuse(tooLarge(`${quoted(path)} is larger than ${limitText(fileBytesMax)}.`))
     }
     // Refused once: after that, `leftBytes` is negative.
     if (bytes > leftBytes && leftBytes >= 0) {
-      const size = byteText(siteBytesMax)
+      const size = limitText(siteBytesMax)
       this.#refuse(tooLarge(`This site is larger than ${size}: ${quoted(path)} no longer fits.`))
     }
   }

@@ -1,4 +1,4 @@
-import { byteText } from '#site/byte-text.ts'
+import { limitText } from '#site/byte-text.ts'
 import { type SiteLimits, uploadOverheadBytesMax } from '#site/limits.ts'
 
 /** The upload cannot become a site. `message` is for the person who sent it. */
@@ -27,5 +27,5 @@ export const uploadBytesMax = ({ siteBytesMax }: SiteLimits): number =>
 
 export const uploadTooLarge = (limits: SiteLimits): UploadRefusedError =>
   tooLarge(
-    `This upload is larger than ${byteText(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
+    `This upload is larger than ${limitText(uploadBytesMax(limits))}. Leave out what is not part of the site.`,
   )

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Download } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { buttonClass } from '#web/parts/button.tsx'
-import { formatBytes } from '#web/parts/bytes.ts'
+import { formatLimit } from '#web/parts/bytes.ts'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
 import { Icon } from '#web/parts/icon.tsx'
 import { Notice } from '#web/parts/notice.tsx'
@@ -70,7 +70,7 @@ export default function FileEditor({ rkey, path }: FileEditorProps) {
       )}
       {data?.kind === 'large' && (
         <NotEdited path={path} rkey={rkey}>
-          {texts.tooLarge(formatBytes(editedBytesMax))}
+          {texts.tooLarge(formatLimit(editedBytesMax))}
         </NotEdited>
       )}
     </section>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
-import { formatBytes } from '#web/parts/bytes.ts'
+import { formatBytes, formatLimit } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { useLeaveGuard } from '#web/shell/use-leave-guard.tsx'
@@ -62,7 +62,7 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
     const bytes = encodeText(edited)
     if (bytes === null) return setProblem(texts.noSuchCharacter)
     if (bytes.length > editedBytesMax) {
-      return setProblem(texts.grownTooLarge(formatBytes(editedBytesMax)))
+      return setProblem(texts.grownTooLarge(formatLimit(editedBytesMax)))
     }
     setProblem(null)
     try {
