@@ -57,6 +57,11 @@ describe('the start page', () => {
     const html = (await bundled()).get('/ de') ?? ''
     expect(html).toContain('<html lang="de">')
     expect(html).toContain('Deine Website')
+    expect(html).toMatch(/<meta property="og:title" content="Deine Website[^"]+"/)
+    expect(html).toMatch(/<meta name="description" content="[^"]+ Ordner [^"]+"/)
+    expect((await bundled()).get('/editor de')).toMatch(
+      /<noscript>[\s\S]*Anmelden[\s\S]*<\/noscript>/,
+    )
     const words = [...html.matchAll(/rel="modulepreload"[^>]*href="([^"]*)"/g)]
     expect(words.filter(([, path]) => path?.includes('/de-'))).toHaveLength(1)
   })

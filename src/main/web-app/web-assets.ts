@@ -7,6 +7,8 @@ import type { Instance } from '#site/instance.ts'
 import type { Locale } from '#site/locales.ts'
 import { fontPaths } from '#site/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
+import { start as germanStart } from '#web/words/de/start.ts'
+import { start as englishStart } from '#web/words/en/start.ts'
 import { openWebApp } from './open-web-app.ts'
 import { prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
@@ -79,6 +81,7 @@ const ownAnswers = ['/api/user/info', '/api/user/sites']
  * account have no text before their scripts, which the font would only delay: it is loaded for the first text.
  */
 function withLoads(html: string, theme: string, { isOwn, locale, scripts }: DocumentOfApp): string {
+  const { lead, title: headline } = startOf[locale]
   const missing = scripts.filter((path) => !html.includes(`"${path}"`))
   const answers = isOwn ? ownAnswers : []
   const links = [
@@ -86,6 +89,14 @@ function withLoads(html: string, theme: string, { isOwn, locale, scripts }: Docu
     ...answers.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}">`),
   ]
   return new HTMLRewriter()
+    .on('meta[name="description"]', contentOf(lead))
+    .on('meta[property="og:title"]', contentOf(headline))
+    .on('meta[property="og:description"]', contentOf(lead))
+    .on('meta[property="og:image:alt"]', contentOf(headline))
+    .on('meta[property="og:locale"]', contentOf(locale))
+    .on('noscript', {
+      element: (note) => void note.setInnerContent(withoutScriptOf(locale), { html: true }),
+    })
     .on('link[as="font"]', { element: (link) => void (isOwn && link.remove()) })
     .on('html', { element: (root) => void root.setAttribute('lang', locale) })
     .on('title', {
@@ -94,6 +105,28 @@ function withLoads(html: string, theme: string, { isOwn, locale, scripts }: Docu
     .on('head', { element: (head) => void head.append(links.join(''), { html: true }) })
     .transform(html)
 }
+
+/** What the document says before the app is there: to search engines, where its address is posted, and without scripts. */
+const startOf = { en: englishStart, de: germanStart } as const satisfies Record<Locale, unknown>
+
+/** Signs in without scripts. HTMLRewriter has what is in `noscript` as text only. */
+function withoutScriptOf(locale: Locale): string {
+  const { label, submit, text, title } = startOf[locale].withoutScript
+  return `<main class="without-script">
+  <h1>${title}</h1>
+  <form method="get" action="/api/auth/login">
+    <label for="handle-without-script">${label}</label>
+    <input id="handle-without-script" name="handle" autocomplete="username" required>
+    <button type="submit">${submit}</button>
+  </form>
+  <p>${text}</p>
+</main>`
+}
+
+// HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
+const contentOf = (text: string) => ({
+  element: (meta: HTMLRewriterTypes.Element) => void meta.setAttribute('content', escapeHtml(text)),
+})
 
 /** Empty if it cannot be drawn: the app draws it then. */
 async function startsOf(
@@ -119,16 +152,12 @@ const withStart = (html: string, start: string): string =>
 /** The document with the instance in it: its name and address, and all of it for the script (`web/server/instance.ts`). */
 function pageOf(document: BuiltFile, instance: Instance): string {
   const { logoPath, name, origin } = instance
-  // HTMLRewriter escapes only the quotes of an attribute's value (Bun 1.4.5).
   const data = JSON.stringify(instance).replace(/[<>&]/g, jsonEscape)
-  const set = (attribute: string, value: string) => ({
-    element: (element: HTMLRewriterTypes.Element) => void element.setAttribute(attribute, value),
-  })
   return new HTMLRewriter()
     .on('title', { element: (title) => void title.setInnerContent(name) })
-    .on('meta[property="og:site_name"]', set('content', escapeHtml(name)))
-    .on('meta[property="og:url"]', set('content', `${origin}/`))
-    .on('meta[property="og:image"]', set('content', `${origin}/social-card.png`))
+    .on('meta[property="og:site_name"]', contentOf(name))
+    .on('meta[property="og:url"]', contentOf(`${origin}/`))
+    .on('meta[property="og:image"]', contentOf(`${origin}/social-card.png`))
     .on('link[rel="icon"]', {
       element: (link) => {
         if (logoPath === null) return

@@ -35,7 +35,6 @@ export async function readLazyModules(webDir: string): Promise<LazyModules> {
     for (const target of importedIn(text)) files.set(at(path, target), { isOwn: false })
   }
   const routes = texts.find(([path]) => path === routesFile)?.[1] ?? ''
-  const own = resolve(webDir, ownParts.slice(5))
   const [, ...entries] = routes.split(/\bpattern: '/)
   const pages = entries.map((entry): PageModules => {
     const pattern = entry.slice(0, entry.indexOf("'"))
@@ -43,7 +42,7 @@ export async function readLazyModules(webDir: string): Promise<LazyModules> {
     const isOwn = entry.includes('...ofSite') || entry.includes('isOwn: true')
     const file = at(routesFile, page)
     if (isOwn) files.set(file, { isOwn })
-    return { pattern, files: isOwn ? [file, own] : [file], isOwn }
+    return { pattern, files: [file], isOwn }
   })
   return { pages, files }
 }

@@ -32,6 +32,13 @@ export const start: Catalogue['start'] = {
       'Diese Einladung wurde schon benutzt oder ist abgelaufen. Bitte die Person, von der du sie hast, um eine neue.',
     missing_handle: 'Gib dein Handle oder die Adresse deines Servers ein.',
   },
+  /** In documents of pages that are drawn by a script. */
+  withoutScript: {
+    title: 'Anmelden',
+    label: 'Dein Handle',
+    submit: 'Anmelden',
+    text: 'Zum Veröffentlichen eines Ordners braucht es JavaScript.',
+  },
   kept: 'Deine Auswahl bleibt in diesem Browser, bis du zurück bist.',
   account: {
     title: 'Kein Konto? So bekommst du eins',

@@ -31,6 +31,13 @@ export const start = {
       'That invitation has been used, or its time is over. Ask whoever sent it for another one.',
     missing_handle: 'Enter your handle or your server’s address.',
   },
+  /** In documents of pages that are drawn by a script. */
+  withoutScript: {
+    title: 'Sign in',
+    label: 'Your handle',
+    submit: 'Sign in',
+    text: 'Publishing a folder needs JavaScript.',
+  },
   kept: 'What you chose stays in this browser until you are back.',
   account: {
     title: 'No account? Get one',
