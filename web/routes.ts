@@ -1,10 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { sitesQuery } from './server/queries.ts'
+import { ownParts } from './shell/own-parts.ts'
 import { type Route, Router } from './shell/router.ts'
 
 const prefetchSites = (client: QueryClient) => client.prefetchQuery(sitesQuery)
 
-const loadOwn = () => import('./shell/own.tsx')
+const loadOwn = async () => ownParts() ?? (await import('./shell/own.tsx')).parts
 
 /** The pages of one site share its head and tabs. */
 const ofSite = {

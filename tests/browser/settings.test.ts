@@ -159,6 +159,27 @@ describe.skipIf(!hasBrowser)('the settings of a site, and what they change for a
     await save()
   }, 60_000)
 
+  test('stay where they are when somebody signs out in another tab, and are saved after the next sign-in', async () => {
+    await page.getByLabel('Versions kept').fill('7')
+    const tab = await page.context().newPage()
+    await tab.goto('/editor')
+    await tab.getByRole('button', { name: 'Account: alice.test' }).click()
+    await tab.getByRole('button', { name: 'Sign out' }).click()
+    await tab.getByLabel('Your handle').waitFor()
+    const said = page.getByText('You’re signed out. Sign in again in another tab')
+    await said.waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).last().click()
+    await said.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await said.waitFor()
+    expect(await page.getByLabel('Versions kept').inputValue()).toBe('7')
+    const { cookies } = await world.signedIn('alice.test')
+    const again = [...cookies].map(([name, value]) => ({ name, value, url: world.app }))
+    await page.context().addCookies(again)
+    await tab.close()
+    await save()
+  }, 60_000)
+
   test('is accessible at both widths and in both themes, dirty too', async () => {
     await page.getByRole('button', { name: 'Add a header' }).click()
     await page.getByLabel('Name', { exact: true }).fill('X A')

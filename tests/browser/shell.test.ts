@@ -130,6 +130,34 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
     await menu().waitFor()
   }, 60_000)
 
+  test('stays as it is when a part of a page cannot be loaded, and tries again when asked to', async () => {
+    await page.goto('/sites/blog')
+    const dialogs = /\/update-dialog-[^/]*\.js$/
+    await page.route(dialogs, (route) => route.abort())
+    const update = page.getByRole('button', { name: 'Update' })
+    await update.click()
+    await page.getByText('This couldn’t be loaded.').waitFor()
+    await page.getByRole('heading', { name: 'blog', level: 1 }).waitFor()
+    await page.unroute(dialogs)
+    await update.click()
+    await page.getByRole('dialog', { name: 'Update blog' }).waitFor()
+    await page.keyboard.press('Escape')
+  }, 60_000)
+
+  test('says when a whole page cannot be loaded, and has it when it is opened again', async () => {
+    await page.goto('/editor')
+    const pages = /\/account-page-[^/]*\.js$/
+    await page.route(pages, (route) => route.abort())
+    await menu().click()
+    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByRole('heading', { name: 'This page couldn’t be loaded' }).waitFor()
+    await page.unroute(pages)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Your sites' }).waitFor()
+    await page.goForward()
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+  }, 60_000)
+
   test('says that it is offline, and that it is not any more', async () => {
     await page.context().setOffline(true)
     const strip = page.getByText('You’re offline.')

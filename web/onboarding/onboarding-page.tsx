@@ -1,16 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { isRunning } from '#web/publish/publish-state.ts'
 import { Uploader } from '#web/publish/uploader.tsx'
 import { usePublishSession } from '#web/publish/use-publish-session.ts'
 import { keys, sitesQuery, userQuery } from '#web/server/queries.ts'
 import { useAddress } from '#web/shell/address.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './onboarding-page.module.css'
 
-const StarterDialog = lazy(() => import('#web/start/starter-dialog.tsx'))
+const starterDialog = lazyModule(() => import('#web/start/starter-dialog.tsx'))
 
 /** `/onboarding`: a new site in three steps that replace each other. */
 export default function OnboardingPage() {
@@ -60,9 +61,10 @@ export default function OnboardingPage() {
         {!isFirst && <Link href="/editor">{onboarding.toSites}</Link>}
       </p>
       {isStarting && (
-        <Suspense>
-          <StarterDialog handle={user?.handle ?? ''} onClose={() => setStarting(false)} />
-        </Suspense>
+        <LazyDialog
+          of={starterDialog}
+          props={{ handle: user?.handle ?? '', onClose: () => setStarting(false) }}
+        />
       )}
     </Page>
   )

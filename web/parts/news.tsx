@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Notice } from './notice.tsx'
 
-/** What has happened, and is as it should be. */
-export function News({ children }: { children: ReactNode }) {
+/** What has happened; `good`: and is as it was meant. */
+export function News({ tone = 'good', children }: { tone?: 'good' | 'info'; children: ReactNode }) {
   return (
-    <Notice tone="good">
+    <Notice tone={tone}>
       <p>{children}</p>
     </Notice>
   )

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useAddress } from '#web/shell/address.ts'
 import { Link } from '#web/shell/link.tsx'
 import styles from './tabs.module.css'
@@ -13,8 +13,13 @@ export interface Tab {
 /** Parts of one thing, each a page with an address. On a narrow screen they scroll sideways. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const { pathname } = useAddress()
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const current = pathname && list.current?.querySelector('[aria-current]')
+    if (current) current.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   return (
-    <nav aria-label={label} className={styles['tabs']}>
+    <nav aria-label={label} className={styles['tabs']} ref={list}>
       {tabs.map(({ href, name, note }) => (
         <Link
           aria-current={pathname === href ? 'page' : undefined}

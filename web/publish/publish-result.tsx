@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink, Share2 } from 'lucide-react'
-import type { Ref } from 'react'
+import { Fragment, type Ref } from 'react'
 import type { SkippedFile } from '#site/upload/upload-admission.ts'
 import { buttonClass } from '#web/parts/button.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
@@ -33,13 +33,14 @@ export default function PublishResult({ result, leftOut, headingRef }: PublishRe
   return (
     <div className={styles['result']} role="status">
       <div className={styles['words']}>
-        <h3 ref={headingRef} tabIndex={-1}>
+        {/* Of a live site the page says it already. */}
+        <h3 className={live ? 'visually-hidden' : undefined} ref={headingRef} tabIndex={-1}>
           {live ? said.live : said.stored}
         </h3>
         {!live && <p>{said.soon}</p>}
         <p>
           <a className={styles['address']} href={url} rel="noreferrer" target="_blank">
-            {url.replace(/^https?:\/\/|\/$/g, '')}
+            <Host url={url} />
           </a>
         </p>
         <p className={styles['facts']}>{factsOf(result)}</p>
@@ -90,6 +91,22 @@ export default function PublishResult({ result, leftOut, headingRef }: PublishRe
         </nav>
       </div>
     </div>
+  )
+}
+
+/** Broken at its dots, where there is room for that. */
+function Host({ url }: { readonly url: string }) {
+  const [first, ...rest] = new URL(url).host.split('.')
+  return (
+    <>
+      {first}
+      {rest.map((label, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: labels have no other names.
+        <Fragment key={at}>
+          <wbr />.{label}
+        </Fragment>
+      ))}
+    </>
   )
 }
 

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
 import { rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
 import { keys } from '#web/server/queries.ts'
+import { LazyPart, lazyModule } from '#web/shell/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
 import { PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
@@ -12,8 +13,8 @@ import { isRunning } from './publish-state.ts'
 import styles from './uploader.module.css'
 import { usePublishSession } from './use-publish-session.ts'
 
-const PublishResult = lazy(() => import('./publish-result.tsx'))
-const ResumedPublishes = lazy(() => import('./resumed-publishes.tsx'))
+const publishResult = lazyModule(() => import('./publish-result.tsx'))
+const resumedPublishes = lazyModule(() => import('./resumed-publishes.tsx'))
 
 interface UploaderProps {
   readonly title: string
@@ -38,6 +39,11 @@ export function Uploader(props: UploaderProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useContinue(siteNames, setTypedName)
   usePublished(publish.stage === 'done', onPublished)
+  const isPublishing = isRunning(publish)
+  useEffect(() => {
+    // The connection may be gone when it is needed.
+    if (isPublishing) void publishResult.load().catch(() => undefined)
+  }, [isPublishing])
   const chooseAnother = () => {
     setTypedName(null)
     void publishSession.clear()
@@ -47,9 +53,10 @@ export function Uploader(props: UploaderProps) {
   return (
     <>
       {hasJobs && (
-        <Suspense>
-          <ResumedPublishes onClose={() => heading.current?.focus()} onPublished={onPublished} />
-        </Suspense>
+        <LazyPart
+          of={resumedPublishes}
+          props={{ onClose: () => heading.current?.focus(), onPublished }}
+        />
       )}
       <section aria-labelledby={titleId} className={styles['uploader']}>
         <h2
@@ -81,16 +88,19 @@ export function Uploader(props: UploaderProps) {
           </>
         )}
         {publish.stage === 'done' && (
-          <Suspense>
-            <PublishResult
-              headingRef={focusOnMount}
-              leftOut={choice?.leftOut ?? []}
-              result={publish.result}
+          <>
+            <LazyPart
+              of={publishResult}
+              props={{
+                headingRef: focusOnMount,
+                leftOut: choice?.leftOut ?? [],
+                result: publish.result,
+              }}
             />
             <Button look="secondary" onClick={chooseAnother}>
               {words.publish.result.another}
             </Button>
-          </Suspense>
+          </>
         )}
       </section>
     </>

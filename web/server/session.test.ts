@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { noticeOf, signInAddress } from './session.ts'
 
-const notices: [string, kind: 'problem' | 'news', start: string][] = [
+const notices: [string, kind: 'problem' | 'news' | 'request', start: string][] = [
   ['?error=auth_failed', 'problem', 'Signing in did not work.'],
   ['?error=auth_failed&reason=too_many', 'problem', 'Too many sign-ins from your network.'],
   ['?error=auth_failed&reason=<b>', 'problem', 'Signing in did not work.'],
@@ -10,8 +10,8 @@ const notices: [string, kind: 'problem' | 'news', start: string][] = [
   ['?error=missing_handle', 'problem', 'Enter your handle'],
   ['?news=left', 'news', 'Your data here'],
   ['?news=invited', 'news', 'You are invited.'],
-  ['?news=signed_out', 'news', 'Your sign-in has ended.'],
-  ['?news=sign_in&return_to=/editor', 'news', 'Sign in to continue.'],
+  ['?news=signed_out', 'request', 'Your sign-in has ended.'],
+  ['?news=sign_in&return_to=/editor', 'request', 'Sign in to continue.'],
 ]
 test.each(notices)('%j tells, as %s: %s', (search, kind, start) => {
   const notice = noticeOf(search)

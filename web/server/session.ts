@@ -1,12 +1,18 @@
 import { forgetDropped } from '#web/publish/forget-dropped.ts'
+import { isLeavingGuarded } from '#web/shell/address.ts'
+import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import { ApiError } from './api.ts'
 import { dropKept } from './kept-answers.ts'
 
-/** Whether the error says that nobody is signed in; if so, the page is being left for the sign-in, which comes back to it. */
+/**
+ * Whether the error says that nobody is signed in; if so, the page is being left for the sign-in, which comes back to it, or
+ * has said so where something is not saved.
+ */
 export function leaveIfSignedOut(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.status !== 401) return false
-  if (!isLeaving) {
+  if (isLeavingGuarded()) stay()
+  else if (!isLeaving) {
     const address = signInAddress(location, wasSignedIn())
     dropKept()
     location.replace(address)
@@ -25,8 +31,19 @@ export async function leaveAccount(address: string): Promise<void> {
 /** Leaves the account in this tab when another one does. */
 export function followSignOuts(): void {
   new BroadcastChannel(signOuts).onmessage = () => {
-    if (!isLeaving) void leaveTab('/')
+    if (isLeavingGuarded()) stay()
+    else if (!isLeaving) void leaveTab('/')
   }
+}
+
+/** Leaves what is not saved where it is: signing in elsewhere is enough to save it. */
+function stay(): void {
+  const { signIn, signedOut } = words.shell
+  dropKept()
+  toast(signedOut, {
+    tone: 'danger',
+    action: { label: signIn, run: () => void window.open(signInAddress(location, true), '_blank') },
+  })
 }
 
 const signOuts = 'signed-out'
@@ -71,9 +88,9 @@ function wasSignedIn(): boolean {
   }
 }
 
-/** What the sign-in page tells whoever was sent there: something to mend, or just news. */
+/** What the sign-in page tells whoever was sent there: something to mend, just news, or what to do. */
 export interface Notice {
-  readonly kind: 'problem' | 'news'
+  readonly kind: 'problem' | 'news' | 'request'
   readonly text: string
 }
 
@@ -81,8 +98,11 @@ export interface Notice {
 export function noticeOf(search: string): Notice | null {
   const query = new URLSearchParams(search)
   const { news, problems } = words.start
-  const told = textOf(news, query.get('news'))
-  if (told !== null) return { kind: 'news', text: told }
+  const told = query.get('news')
+  const text = textOf(news, told)
+  if (text !== null) {
+    return { kind: told === 'signed_out' || told === 'sign_in' ? 'request' : 'news', text }
+  }
   const error = query.get('error')
   const reason = error === 'auth_failed' ? textOf(problems, query.get('reason')) : null
   const problem = reason ?? (isError(error) ? problems[error] : null)

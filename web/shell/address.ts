@@ -41,6 +41,9 @@ export function guardLeaving(asked: LeaveGuard): () => void {
   }
 }
 
+/** Whether the page has something that is not saved. */
+export const isLeavingGuarded = (): boolean => guard !== null
+
 /** Where the page that is about to appear starts: the top, or where it was when one went on from it. */
 export const scrollTargetNow = (): number => scrollTarget
 

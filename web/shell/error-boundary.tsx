@@ -2,6 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './error-boundary.module.css'
+import { PageNotLoadedError } from './router.ts'
 
 interface ErrorBoundaryProps {
   /** Another page gets another chance. */
@@ -30,11 +31,12 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
-    const { crashed } = words.shell
+    const { crashed, notLoaded } = words.shell
+    const { title, text } = error instanceof PageNotLoadedError ? notLoaded : crashed
     return (
       <div className={styles['crash']} role="alert">
-        <h1>{crashed.title}</h1>
-        <p>{crashed.text}</p>
+        <h1>{title}</h1>
+        <p>{text}</p>
         <Button onClick={() => location.reload()}>{crashed.reload}</Button>
         <details>
           <summary>{crashed.details}</summary>

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import { locales } from '#site/locales.ts'
 import { instance } from '#web/server/instance.ts'
+import { localeNames, setLocale } from '#web/words/locale.ts'
 import { words } from '#web/words/words.ts'
 import { OfflineStrip } from './connection.tsx'
 import styles from './frame.module.css'
@@ -24,7 +26,7 @@ export function Frame({ isOwn, children }: FrameProps) {
       <main className={styles['main']} id="content" tabIndex={-1}>
         {children}
       </main>
-      <Footer />
+      <Footer isOwn={isOwn} />
       <ToastRegion />
       <OfflineStrip />
       <WindowDrop />
@@ -32,7 +34,8 @@ export function Frame({ isOwn, children }: FrameProps) {
   )
 }
 
-function Footer() {
+/** The account's pages have the languages in its menu. */
+function Footer({ isOwn }: { readonly isOwn: boolean }) {
   const { contact, privacyUrl, termsUrl } = instance
   const { shell } = words
   return (
@@ -42,6 +45,14 @@ function Footer() {
         {termsUrl !== null && <a href={termsUrl}>{shell.terms}</a>}
         {privacyUrl !== null && <a href={privacyUrl}>{shell.privacy}</a>}
         <a href="/api/docs">{shell.api}</a>
+        {!isOwn &&
+          locales
+            .filter((locale) => locale !== words.locale)
+            .map((locale) => (
+              <button key={locale} lang={locale} onClick={() => setLocale(locale)} type="button">
+                {localeNames[locale]}
+              </button>
+            ))}
       </nav>
     </footer>
   )

@@ -10,26 +10,25 @@ import '#web/words/own.ts'
 import './own-modules.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Link } from './link.tsx'
+import { haveOwnParts } from './own-parts.ts'
 import { SiteSwitcher } from './site-switcher.tsx'
 import styles from './top-bar.module.css'
-
-export { SiteFrame }
 
 let opened: QueryClient | null = null
 
 /** Of this tab. */
-export function client(): QueryClient {
+function client(): QueryClient {
   opened ??= openQueryClient()
   return opened
 }
 
 /** Around what asks the server by queries. */
-export function Queries({ children }: { children: ReactNode }) {
+function Queries({ children }: { children: ReactNode }) {
   return <QueryClientProvider client={client()}>{children}</QueryClientProvider>
 }
 
 /** The bar of the account's pages: its sites, a new one, and who is signed in. */
-export function Bar() {
+function Bar() {
   const { shell } = words
   return (
     <Queries>
@@ -49,3 +48,7 @@ export function Bar() {
     </Queries>
   )
 }
+
+export const parts = { Bar, client, Queries, SiteFrame }
+
+haveOwnParts(parts)

@@ -74,8 +74,9 @@ export class Router {
   async load(route: Route): Promise<void> {
     const { isOwn, load, loadFrame } = route
     try {
-      const [page, frame, own] = await Promise.all([
-        load(),
+      // Before what the account's pages share, which comes with them.
+      const page = await load()
+      const [frame, own] = await Promise.all([
         loadFrame?.(),
         isOwn ? this.#options.loadOwn() : null,
       ])
@@ -94,20 +95,21 @@ export class Router {
   async warm(path: string): Promise<void> {
     const { route, params } = this.match(path)
     const { prefetch } = route
-    const asking =
-      prefetch && this.#options.loadOwn().then(({ client }) => prefetch(client(), params))
-    await Promise.allSettled([this.load(route), asking])
+    await this.load(route)
+    if (prefetch === undefined || !this.#ready.has(route)) return
+    const { client } = await this.#options.loadOwn()
+    await Promise.allSettled([prefetch(client(), params)])
   }
 
   pageOf({ load }: Route): ComponentType<PageProps> {
-    const page = this.#pages.get(load) ?? lazy(load)
+    const page = this.#pages.get(load) ?? lazy(() => firstOf(load, this.#pages))
     this.#pages.set(load, page)
     return page
   }
 
   frameOf({ loadFrame }: Route): ComponentType<PageFrameProps> | null {
     if (loadFrame === undefined) return null
-    const frame = this.#frames.get(loadFrame) ?? lazy(loadFrame)
+    const frame = this.#frames.get(loadFrame) ?? lazy(() => firstOf(loadFrame, this.#frames))
     this.#frames.set(loadFrame, frame)
     return frame
   }
@@ -116,10 +118,33 @@ export class Router {
   get own(): Pick<OwnParts, 'Bar' | 'Queries'> {
     const { loadOwn } = this.#options
     this.#own ??= {
-      Bar: lazy(async () => ({ default: (await loadOwn()).Bar })),
-      Queries: lazy(async () => ({ default: (await loadOwn()).Queries })),
+      Bar: lazy(async () => ({ default: (await loaded(loadOwn)).Bar })),
+      Queries: lazy(async () => ({ default: (await loaded(loadOwn)).Queries })),
     }
     return this.#own
+  }
+}
+
+/** The chunks of a page could not be loaded, which a reload may mend. */
+export class PageNotLoadedError extends Error {
+  override readonly name = 'PageNotLoadedError'
+}
+
+/** Loads a component; one that fails is forgotten, so that coming back to its page tries again. */
+async function firstOf<Props>(load: Load<Props>, known: Map<Load<Props>, ComponentType<Props>>) {
+  try {
+    return await loaded(load)
+  } catch (error) {
+    known.delete(load)
+    throw error
+  }
+}
+
+async function loaded<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new PageNotLoadedError('a page was not loaded', { cause })
   }
 }
 

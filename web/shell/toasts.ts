@@ -21,7 +21,9 @@ const listeners = new Set<() => void>()
 export function toast(text: string, options: Partial<Pick<Toast, 'tone' | 'action'>> = {}): void {
   const { tone = 'good', action = null } = options
   const shown = { id: nextId++, text, tone, action }
-  set([...toasts, shown].slice(-toastsMax))
+  // Said again, it is the newest.
+  const others = toasts.filter((each) => each.text !== text)
+  set([...others, shown].slice(-toastsMax))
   setTimeout(() => dismissToast(shown.id), action === null ? shownMs : shownWithActionMs)
 }
 

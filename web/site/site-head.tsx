@@ -1,5 +1,5 @@
 import { ExternalLink, FolderUp, QrCode } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import { Button, buttonClass } from '#web/parts/button.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
@@ -8,6 +8,7 @@ import { IconButton } from '#web/parts/icon-button.tsx'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { SiteProgress } from '#web/publish/site-progress.tsx'
 import { usePublishes } from '#web/publish/use-publishes.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
 import { bestAddress } from './best-address.ts'
 import { nameOf } from './site-facts.ts'
@@ -15,8 +16,8 @@ import styles from './site-head.module.css'
 import { SiteState } from './site-state.tsx'
 import { SiteTile } from './site-tile.tsx'
 
-const UpdateDialog = lazy(() => import('#web/publish/update-dialog.tsx'))
-const QrDialog = lazy(() => import('./qr-dialog.tsx'))
+const updateDialog = lazyModule(() => import('#web/publish/update-dialog.tsx'))
+const qrDialog = lazyModule(() => import('./qr-dialog.tsx'))
 
 interface SiteHeadProps {
   readonly rkey: string
@@ -72,10 +73,10 @@ export function SiteHead({ rkey, site }: SiteHeadProps) {
           <SiteProgress publish={publish} />
         </div>
       )}
-      <Suspense>
-        {open === 'update' && <UpdateDialog onClose={close} site={rkey} />}
-        {open === 'qr' && address !== null && <QrDialog address={address} onClose={close} />}
-      </Suspense>
+      {open === 'update' && <LazyDialog of={updateDialog} props={{ onClose: close, site: rkey }} />}
+      {open === 'qr' && address !== null && (
+        <LazyDialog of={qrDialog} props={{ address, onClose: close }} />
+      )}
     </header>
   )
 }

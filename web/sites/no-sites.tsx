@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { FileDrop } from '#web/publish/file-drop.tsx'
@@ -9,10 +9,11 @@ import { ApiError, syncSites } from '#web/server/api.ts'
 import { refreshSites, userQuery } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { goTo } from '#web/shell/address.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './no-sites.module.css'
 
-const StarterDialog = lazy(() => import('#web/start/starter-dialog.tsx'))
+const starterDialog = lazyModule(() => import('#web/start/starter-dialog.tsx'))
 
 /** In the place of an empty list: the first site begins here. Sites that were written elsewhere may be on their way. */
 export function NoSites() {
@@ -46,9 +47,10 @@ export function NoSites() {
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
       {isStarting && (
-        <Suspense>
-          <StarterDialog handle={user?.handle ?? ''} onClose={closeStarter} />
-        </Suspense>
+        <LazyDialog
+          of={starterDialog}
+          props={{ handle: user?.handle ?? '', onClose: closeStarter }}
+        />
       )}
     </div>
   )

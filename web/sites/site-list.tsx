@@ -1,6 +1,7 @@
-import { lazy, Suspense, useCallback, useDeferredValue, useState } from 'react'
+import { useCallback, useDeferredValue, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import type { SitePublish } from '#web/publish/use-publishes.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { newestFirst } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -11,7 +12,7 @@ import styles from './site-list.module.css'
 import type { RowAction } from './site-menu.tsx'
 import { SiteRow } from './site-row.tsx'
 
-const UpdateDialog = lazy(() => import('#web/publish/update-dialog.tsx'))
+const updateDialog = lazyModule(() => import('#web/publish/update-dialog.tsx'))
 
 /** Fewer are seen at once. */
 const searchFrom = 8
@@ -57,9 +58,7 @@ export function SiteList({ sites, publishes }: SiteListProps) {
         ))}
       </ul>
       {asked?.action === 'update' && (
-        <Suspense>
-          <UpdateDialog onClose={close} site={asked.site.rkey} />
-        </Suspense>
+        <LazyDialog of={updateDialog} props={{ onClose: close, site: asked.site.rkey }} />
       )}
       {asked?.action === 'delete' && <DeleteDialog onClose={close} site={asked.site} />}
     </>

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { News } from '#web/parts/news.tsx'
 import { ChosenFiles } from '#web/publish/chosen-files.tsx'
 import { FileDrop } from '#web/publish/file-drop.tsx'
@@ -8,6 +8,7 @@ import { readAuthStatus } from '#web/server/api.ts'
 import { instance } from '#web/server/instance.ts'
 import { noticeOf } from '#web/server/session.ts'
 import { goTo } from '#web/shell/address.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Page } from '#web/shell/page.tsx'
 import { words } from '#web/words/words.ts'
 import { AccountHelp } from './account-help.tsx'
@@ -16,7 +17,7 @@ import { SignInForm } from './sign-in-form.tsx'
 import styles from './start-page.module.css'
 import { useSignIn } from './use-sign-in.ts'
 
-const StarterDialog = lazy(() => import('./starter-dialog.tsx'))
+const starterDialog = lazyModule(() => import('./starter-dialog.tsx'))
 
 /** `/`: a folder is dropped before anything else; signing in publishes it. People who are signed in get their sites. */
 export default function StartPage() {
@@ -44,7 +45,9 @@ export default function StartPage() {
   }, [notice])
   return (
     <Page title={start.tab}>
-      {notice?.kind === 'news' && <News>{notice.text}</News>}
+      {notice !== null && notice.kind !== 'problem' && (
+        <News tone={notice.kind === 'request' ? 'info' : 'good'}>{notice.text}</News>
+      )}
       <div className={styles['columns']}>
         <div className={styles['column']}>
           <h1 className={styles['headline']}>
@@ -74,9 +77,10 @@ export default function StartPage() {
       </div>
       <Facts />
       {isStarting && (
-        <Suspense>
-          <StarterDialog handle={signIn.handle} onClose={() => setStarting(false)} />
-        </Suspense>
+        <LazyDialog
+          of={starterDialog}
+          props={{ handle: signIn.handle, onClose: () => setStarting(false) }}
+        />
       )}
     </Page>
   )

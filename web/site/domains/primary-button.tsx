@@ -7,6 +7,7 @@ import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import type { Address } from './address.ts'
+import styles from './addresses.module.css'
 
 /** Says which address the others lead to, and chooses another one. */
 export function PrimaryButton({ address, rkey }: { address: Address; rkey: string }) {
@@ -21,8 +22,8 @@ export function PrimaryButton({ address, rkey }: { address: Address; rkey: strin
       toast(chosen === null ? texts.nowNoPrimary : texts.nowPrimary(chosen))
     })
   return (
-    <>
-      {isPrimary && <strong>{texts.isPrimary}</strong>}{' '}
+    <div className={styles['primary']}>
+      {isPrimary && <strong>{texts.isPrimary}</strong>}
       <Button
         aria-label={isPrimary ? undefined : texts.makePrimaryOf(domain)}
         isBusy={isBusy}
@@ -32,6 +33,6 @@ export function PrimaryButton({ address, rkey }: { address: Address; rkey: strin
         {isPrimary ? texts.noPrimary : texts.makePrimary}
       </Button>
       {problem !== null && <Problem>{problem}</Problem>}
-    </>
+    </div>
   )
 }

@@ -13,7 +13,7 @@ type Explanation = AnswerTo<'GET /api/site/:rkey/explain'>
 type Header = Explanation['headers'][number]
 
 /** A field for an address of the site, and why visitors get there what they get. */
-export function ExplainAddress({ rkey }: { readonly rkey: string }) {
+export default function ExplainAddress({ rkey }: { readonly rkey: string }) {
   const texts = words.explain
   const titleId = useId()
   const [typed, setTyped] = useState('/')

@@ -1,22 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, FilePlus, Folder as FolderIcon } from 'lucide-react'
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { Button, buttonClass } from '#web/parts/button.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Empty } from '#web/parts/empty.tsx'
 import { TextField } from '#web/parts/field.tsx'
+import { focusOnMount } from '#web/parts/focus-on-mount.ts'
 import { Icon } from '#web/parts/icon.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { addressOf } from '#web/server/api.ts'
 import { filesQuery } from '#web/server/queries.ts'
+import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
 import type { FileAction } from './file-dialogs.tsx'
 import { FileTree } from './file-tree.tsx'
 import styles from './files-page.module.css'
 import { filterFiles, type ListedFile, rowsOf, treeOf } from './tree-rows.ts'
 
-const FileDialog = lazy(async () => ({ default: (await import('./file-dialogs.tsx')).FileDialog }))
+const fileDialog = lazyModule(() => import('./file-dialogs.tsx'))
 
 /** What of the list is shown. */
 export interface FileView {
@@ -34,13 +36,15 @@ interface FileBrowserProps {
   readonly rkey: string
   readonly view: FileView
   readonly onView: (view: FileView) => void
+  /** The file that was edited a moment ago: whoever comes back is at its row. */
+  readonly cameFrom: string | null
 }
 
 /** The files of the live version as a tree. */
-export function FileBrowser({ rkey, view, onView }: FileBrowserProps) {
+export function FileBrowser({ cameFrom, rkey, view, onView }: FileBrowserProps) {
   const { data, error, isPending, refetch } = useQuery(filesQuery(rkey, 'live'))
   if (data !== undefined) {
-    return <Listed files={data.files} onView={onView} rkey={rkey} view={view} />
+    return <Listed cameFrom={cameFrom} files={data.files} onView={onView} rkey={rkey} view={view} />
   }
   return (
     <section aria-busy={isPending} aria-label={words.files.title}>
@@ -62,6 +66,7 @@ export function FileBrowser({ rkey, view, onView }: FileBrowserProps) {
 }
 
 function Listed({
+  cameFrom,
   files,
   rkey,
   view,
@@ -130,10 +135,13 @@ function Listed({
         {isFiltered ? texts.found(found.length, files.length) : total}
       </p>
       {rows.length === 0 ? (
-        <p>{texts.nothingFound(filter.trim())}</p>
+        <p ref={focusOnMount} tabIndex={-1}>
+          {texts.nothingFound(filter.trim())}
+        </p>
       ) : (
         <FileTree
           canToggle={!isFiltered}
+          cameFrom={cameFrom}
           key={filter}
           onAction={act}
           onToggle={toggle}
@@ -141,11 +149,13 @@ function Listed({
           rows={rows}
         />
       )}
-      <Suspense>
-        {isActedOn && (
-          <FileDialog action={action} files={files} onClose={() => setAction(null)} rkey={rkey} />
-        )}
-      </Suspense>
+      {isActedOn && (
+        <LazyDialog
+          of={fileDialog}
+          onFailed={() => setIsActedOn(false)}
+          props={{ action, files, onClose: () => setAction(null), rkey }}
+        />
+      )}
     </section>
   )
 }

@@ -28,7 +28,7 @@ interface FileDialogProps {
 }
 
 /** Asks what a file is called, or whether it is to go. */
-export function FileDialog({ action, files, onClose, rkey }: FileDialogProps) {
+export default function FileDialog({ action, files, onClose, rkey }: FileDialogProps) {
   const texts = words.files
   const { publish } = useSiteChange(rkey)
   const [removed, setRemoved] = useState('')

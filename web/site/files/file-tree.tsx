@@ -15,28 +15,47 @@ interface FileTreeProps {
   readonly canToggle: boolean
   readonly onToggle: (path: string) => void
   readonly onAction: (action: FileAction) => void
+  /** The path of the row where whoever has lost their place begins. */
+  readonly cameFrom: string | null
 }
 
 /**
  * The rows as a tree grid (ARIA Authoring Practices, "Treegrid"): the arrow keys go from row to row, right and left open and
  * close folders, Tab moves to the controls of a row. Long lists are drawn as far as they are read.
  */
-export function FileTree({ rkey, rows, canToggle, onToggle, onAction }: FileTreeProps) {
+export function FileTree(props: FileTreeProps) {
+  const { cameFrom, rkey, rows, canToggle, onToggle, onAction } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [drawn, setDrawn] = useState(rowsAtOnce)
-  const [activePath, setActivePath] = useState<string | null>(null)
+  const [activePath, setActivePath] = useState(cameFrom)
   const wantsFocus = useRef(false)
+  const comesBack = useRef(cameFrom !== null)
   const found = rows.findIndex(({ path }) => path === activePath)
-  const active = Math.max(found, 0)
+  // Where a row was that is gone now is the next one.
+  const before = useRef(0)
+  const active = found === -1 ? Math.min(before.current, rows.length - 1) : found
+  useEffect(() => {
+    before.current = active
+  }, [active])
   const shown = rows.slice(0, Math.max(drawn, active + 1))
   const hasMore = shown.length < rows.length
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row is there only after it was drawn.
   useEffect(() => {
-    if (!wantsFocus.current) return
+    const isBack = comesBack.current && isFocusLost()
+    comesBack.current = false
+    if (!wantsFocus.current && !isBack) return
     wantsFocus.current = false
     body.current?.querySelectorAll<HTMLElement>(':scope > tr')[active]?.focus()
   }, [active, shown.length])
+
+  const activeNow = rows[active]?.path ?? null
+  useEffect(() => {
+    // Its row has been deleted, and with it went the focus.
+    if (activePath === null || activePath === activeNow) return
+    setActivePath(activeNow)
+    if (isFocusLost()) focusRow(body.current, active)
+  }, [active, activeNow, activePath])
 
   const goToRow = (at: number): void => {
     const row = rows[Math.min(Math.max(at, 0), rows.length - 1)]
@@ -156,6 +175,8 @@ function parentAt(rows: readonly TreeRow[], at: number): number {
 }
 
 const linkOf = (row: HTMLElement): HTMLElement | null => row.querySelector('a')
+
+const isFocusLost = (): boolean => document.activeElement === document.body
 
 function focusRow(body: HTMLElement | null, at: number): void {
   body?.querySelectorAll<HTMLElement>(':scope > tr')[at]?.focus()

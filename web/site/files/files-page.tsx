@@ -1,35 +1,38 @@
-import { lazy, Suspense, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { useAddress } from '#web/shell/address.ts'
+import { LazyPart, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
+import { explainAddress } from '#web/site/explain/lazy-explain.ts'
 import { words } from '#web/words/words.ts'
 import { FileBrowser, type FileView, firstView } from './file-browser.tsx'
 
-const FileEditor = lazy(() => import('./file-editor.tsx'))
-const ExplainAddress = lazy(async () => {
-  const { ExplainAddress } = await import('#web/site/explain/explain-address.tsx')
-  return { default: ExplainAddress }
-})
+const fileEditor = lazyModule(() => import('./file-editor.tsx'))
 
 /** `/sites/:rkey/files`: what the live version is made of; with `?edit=path` one of its files. */
 export default function FilesPage({ params: { rkey = '' } }: PageProps) {
   const edited = useAddress().searchParams.get('edit')
   // Stays while a file is edited.
   const [view, setView] = useState<FileView>(firstView)
+  const lastEdited = useRef(edited)
+  useEffect(() => {
+    if (edited !== null) lastEdited.current = edited
+  }, [edited])
   return (
     <Page title={`${edited ?? words.files.title} · ${rkey}`}>
       {edited === null ? (
         <>
-          <FileBrowser onView={setView} rkey={rkey} view={view} />
-          <Suspense>
-            <ExplainAddress rkey={rkey} />
-          </Suspense>
+          <FileBrowser cameFrom={lastEdited.current} onView={setView} rkey={rkey} view={view} />
+          <LazyPart of={explainAddress} props={{ rkey }} />
         </>
       ) : (
-        <Suspense fallback={<Skeleton count={3} shape="row" />}>
-          <FileEditor key={edited} path={edited} rkey={rkey} />
-        </Suspense>
+        <LazyPart
+          fallback={<Skeleton count={3} shape="row" />}
+          key={edited}
+          of={fileEditor}
+          props={{ path: edited, rkey }}
+        />
       )}
     </Page>
   )

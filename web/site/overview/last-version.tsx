@@ -1,6 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
+import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Facts } from '#web/parts/facts.tsx'
 import { TimeAgo } from '#web/parts/time-ago.tsx'
 import { changesQuery, type Version, versionsQuery } from '#web/server/queries.ts'
 import { changedAt, pageOf } from '#web/site/site-facts.ts'
@@ -21,22 +23,35 @@ export function LastVersion({ site }: { site: Site }) {
       title={overview.lastVersion}
     >
       {site.cid === null ? (
-        <p className={styles['facts']}>{overview.neverLive}</p>
+        <p>{overview.neverLive}</p>
       ) : (
-        <p className={styles['facts']}>
+        <Facts>
           <span>{overview.files(site.fileCount)}</span>
           <span>{formatBytes(site.bytes)}</span>
           <TimeAgo at={changedAt(site)} />
           {version !== undefined && before !== undefined && (
             <Changed before={before.id} rkey={site.rkey} version={version} />
           )}
-        </p>
+        </Facts>
       )}
-      {/* Its line is there before it is known. */}
-      <p className={styles['message']} dir="auto">
-        {version?.message}
-      </p>
+      {/* Their lines are there before they are known. */}
+      <div className={styles['more']}>
+        {version?.message && <p dir="auto">{version.message}</p>}
+        {version?.url && <Permanent url={version.url} />}
+      </div>
     </Card>
+  )
+}
+
+/** Where this version stays, whatever is published next. */
+function Permanent({ url }: { readonly url: string }) {
+  return (
+    <p className={styles['permanent']}>
+      <a href={url} rel="noopener" target="_blank">
+        {new URL(url).host}
+      </a>
+      <CopyButton isSmall text={url} what={words.versions.address} />
+    </p>
   )
 }
 

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { siteQuery } from '#web/server/queries.ts'
+import { LazyPart } from '#web/shell/lazy-part.tsx'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
+import { explainAddress } from '#web/site/explain/lazy-explain.ts'
 import { nameOf } from '#web/site/site-facts.ts'
 import { Addresses } from './addresses.tsx'
 import { LastVersion } from './last-version.tsx'
@@ -24,6 +26,9 @@ export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
         <div className={styles['column']}>
           <Proof site={site} />
         </div>
+      </div>
+      <div className={styles['explain']}>
+        <LazyPart of={explainAddress} props={{ rkey }} />
       </div>
     </Page>
   )

@@ -10,7 +10,7 @@ import { Card } from './card.tsx'
 import styles from './proof.module.css'
 
 /** Where the site comes from, for whoever wants to check it without us. */
-export function Proof({ site: { cid, uri, verifiedAt } }: { site: Site }) {
+export function Proof({ site: { cid, uri, url, verifiedAt } }: { site: Site }) {
   const { proof } = words.site
   const { data: user } = useQuery(userQuery)
   return (
@@ -40,6 +40,11 @@ export function Proof({ site: { cid, uri, verifiedAt } }: { site: Site }) {
             <dd>
               <code>{cid}</code>
               <CopyButton isSmall text={cid} what={proof.cid} />
+            </dd>
+            <dt>{proof.command}</dt>
+            <dd>
+              <code>{`sitehost verify ${url}`}</code>
+              <CopyButton isSmall text={`sitehost verify ${url}`} what={proof.commandName} />
             </dd>
           </>
         )}

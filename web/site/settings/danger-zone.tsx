@@ -11,7 +11,7 @@ import { words } from '#web/words/words.ts'
 import styles from './settings-page.module.css'
 
 /** Last on the page: what cannot be undone. */
-export function DangerZone({ site: { rkey, domains } }: { site: Site }) {
+export default function DangerZone({ site: { rkey, domains } }: { site: Site }) {
   const { danger } = words.settings
   const client = useQueryClient()
   const router = useRouter()

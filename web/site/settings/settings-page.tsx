@@ -3,13 +3,16 @@ import { Button } from '#web/parts/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { filesQuery, settingsQuery, siteQuery } from '#web/server/queries.ts'
+import { LazyPart, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
 import { bestAddress } from '#web/site/best-address.ts'
 import { words } from '#web/words/words.ts'
-import { DangerZone } from './danger-zone.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import styles from './settings-page.module.css'
+
+// Last on the page, and hardly ever used.
+const dangerZone = lazyModule(() => import('./danger-zone.tsx'))
 
 /** `/sites/:rkey/settings`: how a site is served, and deleting it. */
 export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
@@ -45,7 +48,7 @@ export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
           }}
         />
       )}
-      <DangerZone site={site} />
+      <LazyPart of={dangerZone} props={{ site }} />
     </Page>
   )
 }

@@ -2,6 +2,7 @@ import { GitCommitHorizontal, Pin } from 'lucide-react'
 import { Button } from '#web/parts/button.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { CopyButton } from '#web/parts/copy-button.tsx'
+import { Facts } from '#web/parts/facts.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { type State, Status } from '#web/parts/status.tsx'
 import { TimeAgo } from '#web/parts/time-ago.tsx'
@@ -42,7 +43,9 @@ export function VersionItem({ rkey, version, before, live }: VersionItemProps) {
           <strong className={styles['title']} dir="auto">
             {titleOf(version)}
           </strong>
-          <Facts version={version} />
+          <div className={styles['facts']}>
+            <FactsOf version={version} />
+          </div>
         </div>
         <div className={styles['actions']}>
           <Status state={dots[state]}>{texts.states[state]}</Status>
@@ -80,12 +83,12 @@ function labelOf(state: Version['state'], isBusy: boolean): string {
   return state === 'preview' ? words.versions.promote : words.versions.restore
 }
 
-function Facts({ version }: { version: Version }) {
+function FactsOf({ version }: { version: Version }) {
   const { by, bytes, createdAt, expiresAt, fileCount, pinned, state } = version
   const texts = words.versions
   const source = sourceOf(version.source)
   return (
-    <p className={styles['facts']}>
+    <Facts>
       <TimeAgo at={version.publishedAt ?? createdAt} />
       <span>{texts.files(fileCount)}</span>
       <span>{formatBytes(bytes)}</span>
@@ -111,7 +114,7 @@ function Facts({ version }: { version: Version }) {
           {texts.pinned}
         </span>
       )}
-    </p>
+    </Facts>
   )
 }
 

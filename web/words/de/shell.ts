@@ -15,6 +15,8 @@ export const shell = {
   yourAccount: 'Dein Konto',
   signIn: 'Anmelden',
   signOut: 'Abmelden',
+  signedOut:
+    'Du bist abgemeldet. Melde dich in einem anderen Tab an und speichere dann hier: Deine Änderungen sind noch da.',
   signOutFailed: 'Du bist noch angemeldet: Sitehost war nicht erreichbar. Versuch es noch einmal.',
   theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
@@ -31,6 +33,11 @@ export const shell = {
   privacy: 'Datenschutz',
   api: 'API',
   loading: 'Lädt …',
+  notLoaded: {
+    title: 'Diese Seite konnte nicht geladen werden',
+    text: 'Prüfe deine Verbindung und lade die Seite dann neu.',
+    part: 'Das konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',
+  },
   crashed: {
     title: 'Diese Seite funktioniert gerade nicht',
     text: 'Lade sie neu. Wenn das nicht hilft, sag den Betreibern, was du getan hast.',

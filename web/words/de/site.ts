@@ -38,6 +38,8 @@ export const site = {
     record: 'Eintrag',
     recordAddress: 'die Adresse des Eintrags',
     cid: 'Prüfsumme',
+    command: 'Selbst prüfen',
+    commandName: 'Befehl',
     text: 'Der Eintrag liegt in deinem Konto, und dein Konto signiert ihn. Das kann jeder ohne uns prüfen.',
   },
   problemsOf: (n: number) => plural(n, 'Problem', 'Probleme'),

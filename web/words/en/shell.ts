@@ -15,6 +15,8 @@ export const shell = {
   yourAccount: 'Your account',
   signIn: 'Sign in',
   signOut: 'Sign out',
+  signedOut:
+    'You’re signed out. Sign in again in another tab, then save here: what you changed is still there.',
   signOutFailed: 'You are still signed in: Sitehost could not be reached. Try again.',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
@@ -31,6 +33,11 @@ export const shell = {
   privacy: 'Privacy',
   api: 'API',
   loading: 'Loading…',
+  notLoaded: {
+    title: 'This page couldn’t be loaded',
+    text: 'Check your connection, then reload the page.',
+    part: 'This couldn’t be loaded. Check your connection and try again.',
+  },
   crashed: {
     title: 'This page stopped working',
     text: 'Reload it to continue. If that doesn’t help, tell the people who run this service what you did.',

@@ -38,6 +38,8 @@ export const site = {
     record: 'Record',
     recordAddress: 'the address of the record',
     cid: 'Content hash',
+    command: 'Check it yourself',
+    commandName: 'the command',
     text: 'The record is in your account, and your account signs it. Anybody can check that without us.',
   },
   problemsOf: (n: number) => plural(n, 'problem', 'problems'),
