@@ -48,7 +48,7 @@ async function openSaved(
         const again = `The sign-in of ${handle ?? did} has ended. Sign in again: sitehost login ${handle ?? did}`
         throw new CommandError(again, { cause: error })
       }
-      throw signInProblem(error, identity)
+      throw signInProblem(error, identity, `did not renew the sign-in of ${handle ?? did}`)
     })
   return { identity, session }
 }
@@ -76,7 +76,7 @@ async function openByPassword(
   const did = await didOf(handle, context)
   const identity = await resolved(handle, identities.resolve(did, { signal }), signal)
   const session = await openPasswordSession(identity, appPassword, context).catch((error) => {
-    throw signInProblem(error, identity)
+    throw signInProblem(error, identity, 'did not accept SITEHOST_APP_PASSWORD')
   })
   console.warn(passwordWarning)
   return { identity, session }
@@ -114,7 +114,8 @@ async function lookUp(
   }
 }
 
-function signInProblem(error: unknown, { pds }: Identity): unknown {
+/** `refusal`: what the server did, if it refused. */
+function signInProblem(error: unknown, { pds }: Identity, refusal: string): unknown {
   const options = { cause: error }
   if (error instanceof ServerUnreachableError) {
     return new CommandError(`Your account’s server, ${pds}, did not answer. Try again.`, options)
@@ -124,10 +125,7 @@ function signInProblem(error: unknown, { pds }: Identity): unknown {
     return new CommandError(`${pds} takes no more sign-ins for now. Try again later.`, options)
   }
   if (error.status < 500) {
-    return new CommandError(
-      `${pds} did not accept SITEHOST_APP_PASSWORD: ${error.reason}.`,
-      options,
-    )
+    return new CommandError(`${pds} ${refusal}: ${error.reason}.`, options)
   }
   return new CommandError(`${pds} has a fault at the moment. Try again later.`, options)
 }

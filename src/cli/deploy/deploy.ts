@@ -48,7 +48,7 @@ export async function deploy(
   const ledger = recordLedger(address, { ...parts, into: plan.into, fetchBlob })
   if (options.dryRun) {
     const compared = { files, into: plan.into }
-    const difference = await explained(signal, () =>
+    const difference = await explained(signal, { doing: 'reading' }, () =>
       compareWithLive(address, compared, ledger, parts),
     )
     const { leftOut } = local
@@ -59,14 +59,14 @@ export async function deploy(
   }
   if (console.isInteractive && !options.yes && plan.version.preview === undefined) {
     const removals = () => findRemovals(address, { files, into: plan.into }, parts)
-    await confirmRemovals(name, await explained(signal, removals), context)
+    await confirmRemovals(name, await explained(signal, { doing: 'publishing' }, removals), context)
   }
   const content = {
     files,
     changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
     settings: local.settings && ({ kind: 'fields', settings: local.settings } as const),
   }
-  const outcome = await explained(signal, () =>
+  const outcome = await explained(signal, { doing: 'publishing' }, () =>
     deployFiles(address, content, plan.version, {
       ...parts,
       ledger,

@@ -16,7 +16,15 @@ const isNamedLikeCredentials = (path: string): boolean =>
   path
     .toLowerCase()
     .split('/')
-    .some((name) => names.has(name) || /\.(?:p12|pfx|jks|keystore|kdbx|ppk)$/.test(name))
+    .some((name) => names.has(name) || patterns.some((pattern) => pattern.test(name)))
+
+const patterns = [
+  /\.(?:p8|p12|pfx|jks|keystore|kdbx|ppk|env)$/,
+  // What Terraform made has passwords in it; its backups, too.
+  /\.tfstate(?:\.backup)?$/,
+  // Keys of Google's service accounts, as their console names them.
+  /^service[-_]?account.*\.json$/,
+]
 
 /** In lower case: files, and folders for whatever is in them. */
 const names = new Set([

@@ -19,7 +19,7 @@ export async function forget(
 ): Promise<void> {
   const { console, now, signal } = context
   const { address, parts } = await openSite(options, context)
-  const repository = await explained(signal, () =>
+  const repository = await explained(signal, { doing: 'reading' }, () =>
     withPatience(() => readRepository(parts.repo, address.name), parts),
   )
   const { id, version } = findEntry(historyOf(address.name, repository, now()), wanted)
@@ -28,7 +28,9 @@ export async function forget(
     const answer = await console.ask(`Forget ${what} for ever? [y/N] `, signal)
     if (!/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was forgotten.')
   }
-  const outcome = await explained(signal, () => forgetVersion(address, id, parts))
+  const outcome = await explained(signal, { doing: 'changing' }, () =>
+    forgetVersion(address, id, parts),
+  )
   if (outcome.kind === 'live') {
     throw new CommandError(`${id} is live. Make another version live first; nothing was forgotten.`)
   }

@@ -12,7 +12,7 @@ import { parseSiteName } from '#site/site-name.ts'
 export async function listSites(options: AccountOptions, context: CommandContext): Promise<void> {
   const { console, signal } = context
   const parts = await openRepo(options, context)
-  const { sites, versions } = await explained(signal, () =>
+  const { sites, versions } = await explained(signal, { doing: 'reading' }, () =>
     withPatience(() => readRepository(parts.repo), parts),
   )
   const { did } = parts.repo

@@ -15,7 +15,7 @@ export async function listVersions(
   const { console, now, signal } = context
   const { address, parts } = await openSite({ ...options, ...(site && { site }) }, context)
   const { repo } = parts
-  const repository = await explained(signal, () =>
+  const repository = await explained(signal, { doing: 'reading' }, () =>
     withPatience(() => readRepository(repo, address.name), parts),
   )
   const history = historyOf(address.name, repository, now())

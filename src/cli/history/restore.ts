@@ -42,7 +42,7 @@ async function makeLive(
   const { console, now, signal } = context
   const wait = waitOf(options.wait)
   const { address, parts } = await openSite(options, context)
-  const outcome = await explained(signal, async () => {
+  const outcome = await explained(signal, { doing: 'changing' }, async () => {
     const repository = await withPatience(() => readRepository(parts.repo, address.name), parts)
     const entry = findEntry(historyOf(address.name, repository, now()), wanted)
     check(entry)

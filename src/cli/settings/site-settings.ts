@@ -9,7 +9,9 @@ import { parseSettings, type SiteSettings, withFields } from '#site/record/setti
 export async function getSettings(options: SiteOptions, context: CommandContext): Promise<void> {
   const { console, signal } = context
   const { address, parts } = await openSite(options, context)
-  const { record } = await explained(signal, () => readSettings(address.name, parts))
+  const { record } = await explained(signal, { doing: 'reading' }, () =>
+    readSettings(address.name, parts),
+  )
   if (options.json) console.say(JSON.stringify(record))
   else for (const line of JSON.stringify(record, null, 2).split('\n')) console.say(line)
 }
@@ -23,7 +25,7 @@ export async function setSettings(
   const { console, signal } = context
   const changes = assignments.map(parseAssignment)
   const { address, parts } = await openSite(options, context)
-  const written = await explained(signal, async () => {
+  const written = await explained(signal, { doing: 'changing' }, async () => {
     const stored = await readSettings(address.name, parts)
     const before = parseSettings(stored.record)
     if (!before.ok) {

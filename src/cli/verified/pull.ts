@@ -103,7 +103,10 @@ export async function contentOf(
   const { limits, signal } = context
   const { ref, size } = node.blob
   if (size > limits.fileBytesMax * base64Growth) throw tooLargeFile(path, limits.fileBytesMax)
-  const bytes = await explained(signal, () => fetchStoredBlob(identity, ref.$link, size, context))
+  const reading = { doing: 'reading', server: `The server of ${identity.did}` } as const
+  const bytes = await explained(signal, reading, () =>
+    fetchStoredBlob(identity, ref.$link, size, context),
+  )
   const content = await decodedContent(bytes, node, limits.fileBytesMax)
   if (content !== null) return content
   throw tooLargeFile(path, limits.fileBytesMax)
