@@ -23,6 +23,8 @@ export interface CommandContext {
   /** Account servers over plain http count, too: for development. */
   readonly allowHttp: boolean
   readonly console: Console
+  /** What a person edits text with, a line for the shell; undefined: none is named. */
+  readonly editor: string | undefined
   readonly limits: SiteLimits
   readonly now: () => number
   readonly signal: AbortSignal

@@ -169,6 +169,53 @@ describe('settings', () => {
     expect(settings.custom404).toBeUndefined()
   })
 
+  describe('edited in an editor', () => {
+    const edit = (program: string, ...args: string[]) =>
+      cli.run(['settings', 'edit', '--site', 'blog', ...args], { ...servers(), EDITOR: program })
+    const keptIn = ({ complaints }: CommandEnd): string =>
+      complaints.match(/What you typed is in (.+)\.$/m)?.[1] ?? ''
+
+    test('are written when they are valid, and left when they are as they were', async () => {
+      const change = `sed -i s/true/false/`
+      expect(await edit(change)).toMatchObject({ code: 0 })
+      expect(await json('settings', 'get', '--site', 'blog')).toMatchObject({ cleanUrls: false })
+      const { complaints, said } = await edit('true')
+      expect([said, complaints]).toEqual([[], 'Nothing was changed.\n'])
+    })
+
+    test('without a terminal a mistake ends it, and what was typed is kept', async () => {
+      const end = await edit('sed -i s/false/maybe/')
+      expect(end).toMatchObject({ code: 1, said: [] })
+      expect(end.complaints).toMatch(/^line \d+, column \d+: expected JSON\.$/m)
+      expect(await Bun.file(keptIn(end)).text()).toContain('"cleanUrls": maybe')
+      await rm(dirname(keptIn(end)), { recursive: true })
+    })
+
+    test('at a terminal the same text is edited again', async () => {
+      // The first mistake is mended the second time.
+      const editor = `f() { grep -q maybe "$1" && sed -i s/maybe/true/ "$1" || sed -i s/false/maybe/ "$1"; }; f`
+      const environment = { ...servers(), EDITOR: editor }
+      await using terminal = cli.runAtTerminal(['settings', 'edit', '--site', 'blog'], environment)
+      await terminal.shows('Edit it again?')
+      terminal.type('\r')
+      await terminal.shows('are written')
+      expect(await terminal.exited).toBe(0)
+      expect(await json('settings', 'get', '--site', 'blog')).toMatchObject({ cleanUrls: true })
+    })
+
+    test('are not written over what another program wrote meanwhile', async () => {
+      const program = join(cli.dir, 'node_modules/.bin/sitehost')
+      const other = `${program} settings set --site blog trailingSlash=never >/dev/null; sed -i s/true/false/`
+      const end = await edit(other)
+      expect(end).toMatchObject({ code: 1, said: [] })
+      expect(end.complaints).toContain('Another program changed the site meanwhile')
+      expect(await Bun.file(keptIn(end)).text()).toContain('"cleanUrls": false')
+      const settings = await json('settings', 'get', '--site', 'blog')
+      expect(settings).toMatchObject({ cleanUrls: true, trailingSlash: 'never' })
+      await rm(dirname(keptIn(end)), { recursive: true })
+    })
+  })
+
   test('that there are not are mistakes', async () => {
     expect((await run('settings', 'set', '--site', 'blog', 'cleanUrls')).code).toBe(2)
     expect((await run('settings', 'set', '--site', 'blog', 'colour=red')).code).toBe(2)

@@ -8,6 +8,7 @@ export const settingsCommand: SiteCommand = {
     'sitehost settings get --site blog',
     'sitehost settings set --site blog cleanUrls=true custom404=404.html',
     'sitehost settings set --site blog custom404=',
+    'sitehost settings edit --site blog',
   ],
   subcommands: [
     {
@@ -29,6 +30,16 @@ export const settingsCommand: SiteCommand = {
       run: async (context, options: SiteOptions, assignments: readonly string[]) => {
         const { setSettings } = await import('#cli/settings/site-settings.ts')
         await setSettings(assignments, options, context)
+      },
+    },
+    {
+      usage: 'edit',
+      description: 'open them in your editor (VISUAL, EDITOR), and write them when they are valid',
+      options: [site, account, json],
+      examples: ['sitehost settings edit --site blog', 'EDITOR=nano sitehost settings edit'],
+      run: async (context, options: SiteOptions) => {
+        const { editSettings } = await import('#cli/settings/edit-settings.ts')
+        await editSettings(options, context)
       },
     },
   ],

@@ -64,7 +64,8 @@ const framesOf = (error: unknown): string[] =>
     : []
 
 function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSignal): CommandContext {
-  const { accountsFile, allowPrivateHosts, credentials, handleResolverUrl, limits, plcUrl } = config
+  const { accountsFile, allowPrivateHosts, credentials, editor, handleResolverUrl } = config
+  const { limits, plcUrl } = config
   const fetch = createSafeFetch({
     allowPrivate: allowPrivateHosts,
     connectsByName: true,
@@ -86,6 +87,7 @@ function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSigna
     allowHttp: allowPrivateHosts,
     console,
     credentials,
+    editor,
     fetch,
     identities,
     limits,

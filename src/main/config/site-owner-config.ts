@@ -31,6 +31,8 @@ export const siteOwnerSettings = z.object({
   SITEHOST_APP_PASSWORD: z.string().optional(),
   NO_COLOR: z.string().optional(),
   XDG_DATA_HOME: z.string().optional(),
+  VISUAL: z.string().optional(),
+  EDITOR: z.string().optional(),
 })
 
 /** Throws ConfigError. */
@@ -43,6 +45,7 @@ export function readSiteOwnerConfig(environment: Environment = process.env) {
     limits: limitsOf(values),
     credentials: { handle: values.SITEHOST_HANDLE, appPassword: values.SITEHOST_APP_PASSWORD },
     accountsFile: join(dataHomeOf(values.XDG_DATA_HOME), 'sitehost/accounts.json'),
+    editor: values.VISUAL || values.EDITOR,
     noColour: values.NO_COLOR !== undefined,
   }
 }
