@@ -14,6 +14,7 @@ import { userHandlers } from '#api/routes/user.ts'
 import { Admission } from '#api/session/admission.ts'
 import { Deployers, tokenIn } from '#api/session/deployers.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
+import { ServiceAuth } from '#api/session/service-auth.ts'
 import { AdminSessions, BrowserSessions } from '#api/session/sessions.ts'
 import { endIfGrantEnded } from '#api/session/sign-ins.ts'
 import type { Did } from '#site/site-address.ts'
@@ -74,7 +75,9 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...healthAndMetadataHandlers(context),
   }
   const deployers = new Deployers({ ...context, isAllowed })
+  const serviceAuth = new ServiceAuth({ ...context, isAllowed })
   const guards: Guards = {
+    service: (c) => serviceAuth.use(c),
     limits: new RateLimits(context),
     grant: (session) => confirmGrant(session, context),
     ended: (did) => endIfGrantEnded(did, context),

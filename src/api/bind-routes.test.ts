@@ -54,6 +54,7 @@ const nobody = () => {
 }
 const guards: Guards = {
   'signed-in': nobody,
+  service: async () => null,
   grant: async () => undefined,
   ended: async () => undefined,
   admin: nobody,

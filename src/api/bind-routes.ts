@@ -18,6 +18,7 @@ import { parse, parseBody } from './body.ts'
 import type { ApiEnv } from './context.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { Deployer } from './session/deployers.ts'
+import type { Owner } from './session/service-auth.ts'
 
 /** One request to a route, typed by its declaration. */
 export interface Call<R extends Route> {
@@ -25,7 +26,7 @@ export interface Call<R extends Route> {
   readonly query: QueryOf<R>
   readonly body: BodyOf<R>
   /** Null on public routes. */
-  readonly session: SessionOf<R['access']>
+  readonly session: R extends { readonly takesServiceAuth: true } ? Owner : SessionOf<R['access']>
   /** Makes a response of a declared status. */
   readonly answer: <Status extends StatusOf<R>>(
     status: Status,
@@ -64,8 +65,10 @@ export type Guards = {
     route?: Pick<Route, 'isPolled'>,
   ) => SessionOf<A> | Promise<SessionOf<A>>
 } & {
+  /** For routes with `takesServiceAuth`, before the others; null: the request brings no such token. */
+  readonly service: (c: Context<ApiEnv>) => Promise<Owner | null>
   /** For routes with `confirmsGrant`, after the others. */
-  readonly grant: (session: BrowserSession) => Promise<void>
+  readonly grant: (session: Owner) => Promise<void>
   /** Called when the account's server has ended the grant: signs the account out everywhere. */
   readonly ended: (did: Did) => Promise<void>
   readonly limits: Pick<RateLimits, 'countClient' | 'countAccount'>
@@ -85,7 +88,7 @@ export function bindRoutes<Rs extends Readonly<Record<string, Route>>>(
 }
 
 function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHandler<ApiEnv> {
-  const { access, body, confirmsGrant, failureShape } = route
+  const { access, body, confirmsGrant, failureShape, takesServiceAuth } = route
   const query = route.query && z.object(route.query)
   const failureFields = failureShape === 'success' ? { success: false as const } : undefined
   const answer = answerOf(route)
@@ -94,13 +97,16 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
     if (failureShape === 'report-page' && !sendsJson(c)) c.set('failurePage', reportFailedPage)
     const redirect = guards.limits.countClient(route, c)
     if (redirect !== null) return redirect
-    const enter = async () => (access === 'public' ? null : await guards[access](c, route))
+    const enter = async () => {
+      const owner = takesServiceAuth ? await guards.service(c) : null
+      return owner ?? (access === 'public' ? null : await guards[access](c, route))
+    }
     let session = await enter()
-    if (isOfAccount(access)) guards.limits.countAccount(route, (session as Deployer).did)
+    if (isOfAccount(access)) guards.limits.countAccount(route, (session as Owner).did)
     const parsedQuery = query ? parse(query, c.req.query()) : {}
     const parsedBody = body?.kind === 'json' ? await parseBody(c.req.raw, body) : undefined
     try {
-      if (confirmsGrant) await guards.grant(session as BrowserSession)
+      if (confirmsGrant) await guards.grant(session as Owner)
       // Checked again: the session may have ended while a slow client sent the body.
       if (confirmsGrant || body?.kind === 'json') session = await enter()
       return await handler({

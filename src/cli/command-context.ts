@@ -10,9 +10,15 @@ export interface Credentials {
   readonly appPassword: string | undefined
 }
 
+/** How a Sitehost is asked, by the environment. */
+export interface InstanceSettings {
+  readonly url: string | undefined
+}
+
 /** What the commands for site owners use of the outside. */
 export interface CommandContext {
   readonly credentials: Credentials
+  readonly instance: InstanceSettings
   /** The accounts that signed in by the browser. */
   readonly accounts: SavedAccounts
   readonly identities: Pick<

@@ -2,6 +2,7 @@ import { Argument, type Command, type CommanderError } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { deployCommand } from './commands/deploy-command.ts'
 import { historyCommands } from './commands/history-commands.ts'
+import { instanceCommands } from './commands/instance-commands.ts'
 import { mcpCommand } from './commands/mcp-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
 import { signInCommands } from './commands/sign-in-commands.ts'
@@ -16,6 +17,7 @@ const siteCommands: readonly SiteCommand[] = [
   ...historyCommands,
   settingsCommand,
   ...verifiedCommands,
+  ...instanceCommands,
   mcpCommand,
 ]
 

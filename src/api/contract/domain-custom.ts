@@ -4,7 +4,7 @@ import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { domainId, done, siteRkey } from './rows.ts'
 
-const ofSection = { section: '4.3', access: 'signed-in' } as const
+const ofSection = { section: '4.3', access: 'signed-in', takesServiceAuth: true } as const
 
 /** `/api/domain/custom/*`: the signed-in account's own domains. */
 export const customDomainRoutes = {

@@ -5,7 +5,7 @@ import { defineRoute } from './route.ts'
 import { did, done, label, siteRkey } from './rows.ts'
 
 const ofAnyone = { section: '4.3', access: 'public' } as const
-const ofAccount = { section: '4.3', access: 'signed-in' } as const
+const ofAccount = { section: '4.3', access: 'signed-in', takesServiceAuth: true } as const
 
 const claimed = json('Claimed', z.strictObject({ success: z.literal(true), domain: z.string() }))
 const registered = z.strictObject({ registered: z.literal(true), domain: z.string(), did })

@@ -87,9 +87,9 @@ export const rateLimits = {
   export: { what: 'exports', perClient: 100, perAccount: 30 },
 } satisfies Record<string, RateLimit>
 
-/** Deploy tokens that do not work, which count when they are refused. */
+/** Tokens of programs that do not work, which count when they are refused. */
 export const refusedTokens: RateLimit = {
-  what: 'refused deploy tokens from your network',
+  what: 'refused tokens from your network',
   perClient: 200,
 }
 

@@ -150,6 +150,16 @@ export const sentences = {
   tokenRevoked: 'This deploy token was revoked. Create a new one in the settings of the site.',
   tokenSignedOut:
     'This deploy token ended with the sign-in of the site’s owner. Sign in again, and create a new one in the settings of the site.',
+  serviceTokenInvalid:
+    'This token was not signed by the server of its account. Ask that server for a new one.',
+  serviceTokenForOthers:
+    'This token is for another service or another purpose (aud, lxm). Ask your account’s server for one for this Sitehost.',
+  serviceTokenExpired:
+    'This token has expired, or works for more than five minutes (exp). Ask your account’s server for a new one.',
+  serviceTokenUsed: 'This token was used before. Ask your account’s server for a new one.',
+  serviceTokenOfNobody:
+    'This account is not signed in here. Sign in at this Sitehost with a browser once, then try again.',
+  identityUnanswered: 'The key of this account cannot be looked up now. Try again later.',
   tokenElsewhere:
     'Deploy tokens are for deploys alone. This needs somebody who is signed in as the owner.',
   tokenOfOtherSite: 'This deploy token is of another site.',

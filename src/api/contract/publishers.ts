@@ -9,6 +9,7 @@ import { tokenScope } from './tokens.ts'
 const ofSection = {
   section: 'ours',
   access: 'signed-in',
+  takesServiceAuth: true,
   limit: 'token',
   params: { rkey: siteName },
 } as const

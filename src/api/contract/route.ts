@@ -17,6 +17,8 @@ export interface Route {
   readonly access: Access
   /** Open pages ask again and again: does not count as use of the administrator's session. */
   readonly isPolled?: true
+  /** Programs may call it, too, with a token of the account's server (docs/adr/0031). */
+  readonly takesServiceAuth?: true
   /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
   readonly confirmsGrant?: true
   /** How often clients and accounts may call it (`rateLimits`). */
@@ -59,7 +61,16 @@ export function defineRoute<const R extends Route>(
 }
 
 function failuresOf(route: Route): Failures {
-  const { access, answers, body, confirmsGrant, failures = {}, limit, method } = route
+  const {
+    access,
+    answers,
+    body,
+    confirmsGrant,
+    failures = {},
+    limit,
+    method,
+    takesServiceAuth,
+  } = route
   const all = new Map<number, Message[]>()
   const add = (status: number, messages: readonly Message[]) =>
     all.set(status, [...new Set([...(all.get(status) ?? []), ...messages])])
@@ -72,7 +83,12 @@ function failuresOf(route: Route): Failures {
   if (access === 'deployer') {
     add(401, tokenRefusals)
     add(403, [sentences.tokenOfOtherSite, sentences.tokenForPreviews])
-    add(429, [like(`Too many ${refusedTokens.what}. Try again in 20 seconds.`)])
+    add(429, [tooManyRefused])
+  }
+  if (takesServiceAuth) {
+    add(401, serviceTokenRefusals)
+    add(429, [tooManyRefused])
+    add(502, [sentences.identityUnanswered])
   }
   if (confirmsGrant) add(502, [sentences.grantUnconfirmed])
   if (limit) add(429, [like(`Too many ${rateLimits[limit].what}. Try again in 20 seconds.`)])
@@ -94,6 +110,16 @@ export function failureShapeAt(
   const isOfRoute = failures?.[status]?.some((message) => message !== literals.crossOrigin) ?? true
   return status !== 401 && isOfRoute ? failureShape : undefined
 }
+
+const tooManyRefused = like(`Too many ${refusedTokens.what}. Try again in 20 seconds.`)
+
+const serviceTokenRefusals = [
+  sentences.serviceTokenInvalid,
+  sentences.serviceTokenForOthers,
+  sentences.serviceTokenExpired,
+  sentences.serviceTokenUsed,
+  sentences.serviceTokenOfNobody,
+]
 
 const tokenRefusals = [
   sentences.tokenUnknown,

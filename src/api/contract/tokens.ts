@@ -13,6 +13,7 @@ import { done, instant, siteName } from './rows.ts'
 const ofSection = {
   section: 'ours',
   access: 'signed-in',
+  takesServiceAuth: true,
   limit: 'token',
   params: { rkey: siteName },
 } as const

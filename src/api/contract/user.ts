@@ -108,6 +108,7 @@ export const userRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/user/domains',
+    takesServiceAuth: true,
     limit: 'list',
     summary: 'The account’s names and domains',
     answers: {

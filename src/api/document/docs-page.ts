@@ -104,7 +104,9 @@ const accessText = (security: Operation['security']): string => {
   const isAdministrators = security.some((each) => 'administrator' in each)
   if (isAdministrators) return 'Needs an administrator’s session'
   const takesTokens = security.some((each) => 'deployToken' in each)
-  return takesTokens ? 'Needs a session or a deploy token' : 'Needs a session'
+  if (takesTokens) return 'Needs a session or a deploy token'
+  const takesServiceTokens = security.some((each) => 'serviceToken' in each)
+  return takesServiceTokens ? 'Needs a session or a service token' : 'Needs a session'
 }
 
 interface Described {

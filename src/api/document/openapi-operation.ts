@@ -7,9 +7,10 @@ export type Operation = ReturnType<typeof operationOf>
 
 /** A route as an operation of an OpenAPI 3.1 document. */
 export function operationOf(name: string, route: Route, tag: string) {
-  const { access, body, details, section, summary } = route
+  const { access, body, details, section, summary, takesServiceAuth } = route
   const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')]
-  const security = requirements[access] ?? []
+  const byService = takesServiceAuth ? [{ serviceToken: [] }] : []
+  const security = [...(requirements[access] ?? []), ...byService]
   return {
     operationId: name,
     tags: [tag],

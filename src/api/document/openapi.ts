@@ -1,6 +1,7 @@
 import { literals } from '#api/contract/messages.ts'
 import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
+import { manageMethod } from '#site/service-token.ts'
 import { type Operation, operationOf } from './openapi-operation.ts'
 
 /** The contract as an OpenAPI 3.1 document of the application at `origin`. */
@@ -39,6 +40,12 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description: 'A token of one site, which begins with `shd_`.',
+  },
+  serviceToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: `A token that the account’s server signs for a program (\`com.atproto.server.getServiceAuth\`), for this service as \`aud\` (\`did:web:\` and its host) and \`${manageMethod}\` as \`lxm\`. It works once, within five minutes.`,
   },
   administrator: { type: 'apiKey', in: 'cookie', name: 'admin_session' },
 }

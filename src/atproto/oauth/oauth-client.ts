@@ -34,6 +34,8 @@ export interface ClientOptions {
   readonly origin: string
   /** What account servers show to people who sign in; left out: only our name. */
   readonly shown?: Pick<Instance, 'name' | 'logoPath' | 'termsUrl' | 'privacyUrl'>
+  /** Asked for in addition to those that publishing needs; a server may not grant them. */
+  readonly moreScopes?: readonly string[]
   /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
   readonly actorResolver: ActorResolver
@@ -81,7 +83,7 @@ export function createClients(options: ClientOptions): Clients {
       const stores = { ...shared, sessions, states }
       const client =
         keys === null
-          ? new OAuthClient({ ...common, stores, metadata: loopbackMetadata(options.origin) })
+          ? new OAuthClient({ ...common, stores, metadata: loopbackMetadata(options) })
           : new OAuthClient({
               ...common,
               stores,
@@ -95,13 +97,16 @@ export function createClients(options: ClientOptions): Clients {
   }
 }
 
-const loopbackMetadata = (origin: string) => ({
+const loopbackMetadata = ({
+  moreScopes = [],
+  origin,
+}: Pick<ClientOptions, 'moreScopes' | 'origin'>) => ({
   redirect_uris: [`${origin}${callbackPath}`],
-  scope: [...scopes],
+  scope: [...scopes, ...moreScopes],
 })
 
 const publicMetadata = ({ origin, shown }: Pick<ClientOptions, 'origin' | 'shown'>) => ({
-  ...loopbackMetadata(origin),
+  ...loopbackMetadata({ origin }),
   client_id: `${origin}${clientMetadataPath}`,
   jwks_uri: `${origin}${jwksPath}`,
   client_name: shown?.name ?? 'Sitehost',

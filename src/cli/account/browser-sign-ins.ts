@@ -3,6 +3,7 @@ import type { SealedRows } from '#atproto/oauth/oauth-rows.ts'
 import type { Seal } from '#atproto/oauth/seal.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import type { Log } from '#observe/log.ts'
+import { manageMethod } from '#site/service-token.ts'
 import { parseDid } from '#site/site-address.ts'
 
 type SignInContext = Pick<
@@ -16,6 +17,7 @@ export function openSignIns(origin: string, context: SignInContext): OAuth {
   return createOAuth({
     origin,
     allowHttp,
+    moreScopes: [`rpc:${manageMethod}?aud=*`],
     fetch,
     identities,
     keys: null,

@@ -28,13 +28,16 @@ export async function openSite(
   options: SiteOptions,
   context: CommandContext,
 ): Promise<{ address: SiteAddress; parts: RepoContext }> {
-  const name = siteOf(options.site) ?? (await siteHere())
-  if (name === null)
-    throw new UsageError(
-      `Which site? Name it, or be in a folder with "site" in its ${siteFileName}.`,
-    )
+  const name = await namedSite(options)
   const parts = await openRepo(options, context)
   return { address: { did: parts.repo.did, name }, parts }
+}
+
+/** The site that a command names, else that of the `sitehost.json` in this folder. Throws CommandError. */
+export async function namedSite({ site }: Pick<SiteOptions, 'site'>): Promise<SiteName> {
+  const name = siteOf(site) ?? (await siteHere())
+  if (name !== null) return name
+  throw new UsageError(`Which site? Name it, or be in a folder with "site" in its ${siteFileName}.`)
 }
 
 /** Throws UsageError for a name that no site can have. */

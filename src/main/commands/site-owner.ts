@@ -65,7 +65,7 @@ const framesOf = (error: unknown): string[] =>
 
 function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSignal): CommandContext {
   const { accountsFile, allowPrivateHosts, credentials, editor, handleResolverUrl } = config
-  const { limits, plcUrl } = config
+  const { instance, limits, plcUrl } = config
   const fetch = createSafeFetch({
     allowPrivate: allowPrivateHosts,
     connectsByName: true,
@@ -90,6 +90,7 @@ function contextOf(config: SiteOwnerConfig, console: Console, signal: AbortSigna
     editor,
     fetch,
     identities,
+    instance,
     limits,
     now: Date.now,
     signal,

@@ -10,18 +10,20 @@ const parsed = (text: string): unknown => {
 describe('a site file', () => {
   test('may be empty', () => {
     for (const text of ['{}', '{ "settings": {}, "ignore": [] }']) {
-      expect(parsed(text)).toEqual({ site: null, settings: null, ignore: [] })
+      expect(parsed(text)).toEqual({ instance: null, site: null, settings: null, ignore: [] })
     }
   })
 
-  test('names the site, settings and ignore rules', () => {
+  test('names the Sitehost, the site, settings and ignore rules', () => {
     const file = {
       $schema: 'https://example.com/sitehost.json',
+      instance: 'https://sitehost.example',
       site: 'blog',
       settings: { cleanUrls: true, indexFiles: ['home.html'] },
       ignore: ['*.psd', '!keep.psd'],
     }
     expect(parsed(`\uFEFF${JSON.stringify(file, null, 2)}`)).toEqual({
+      instance: 'https://sitehost.example',
       site: 'blog',
       settings: {
         $type: 'place.sitehost.settings',
@@ -41,6 +43,11 @@ describe('the problem has a line and a column:', () => {
     ['not closed', '{\n  "site": "a"', 'line 2, column 14: expected JSON'],
     ['no object', '[]', 'line 1, column 1: '],
     ['a bad name', '{\n  "site": "a b"\n}', 'line 2, column 11: site: expected the name of a site'],
+    [
+      'no address',
+      '{ "instance": "blog" }',
+      'line 1, column 15: instance: expected the address of a Sitehost',
+    ],
     ['a number as a name', '{\n  "site": 1\n}', 'line 2, column 11: site: expected a string'],
     [
       'an unknown field',

@@ -11,6 +11,8 @@ import { parseIgnoreRules } from './ignore-rules.ts'
 export interface SiteFile {
   /** For tools that are not told another one; null: it names none. */
   readonly site: SiteName | null
+  /** The Sitehost that tools ask if they are not told another one; null: it names none. */
+  readonly instance: string | null
   /** The fields to set; null: none. */
   readonly settings: SiteSettings | null
   /** Lines of further ignore rules. */
@@ -27,6 +29,13 @@ const fields = z.strictObject({
   site: z
     .string()
     .refine((name) => parseSiteName(name) !== null, 'expected the name of a site')
+    .exactOptional(),
+  instance: z
+    .string()
+    .refine(
+      (url) => /^https?:\/\//.test(url) && URL.canParse(url),
+      'expected the address of a Sitehost',
+    )
     .exactOptional(),
   settings: settingsFields.strict().exactOptional(),
   ignore: z
@@ -54,7 +63,7 @@ export function parseSiteFile(text: string): SiteFileResult {
     const message = field === undefined ? issue?.message : `there is no field ${quoted(field)}`
     return refuse(placeOf(node, path), `${nameOf(path)}${message}`)
   }
-  const { site, settings, ignore = [] } = parsed.data
+  const { instance = null, site, settings, ignore = [] } = parsed.data
   const isUnset = Object.keys(settings ?? {}).length === 0
   const checked = isUnset ? null : parseSettings(settings)
   if (checked?.ok === false) return refuse(placeOf(node, ['settings']), checked.error)
@@ -63,7 +72,7 @@ export function parseSiteFile(text: string): SiteFileResult {
     return refuse(placeOf(node, ['ignore', rule.line - 1]), `ignore: ${rule.message}`)
   }
   const name = site === undefined ? null : parseSiteName(site)
-  return { ok: true, file: { site: name, settings: checked?.settings ?? null, ignore } }
+  return { ok: true, file: { instance, site: name, settings: checked?.settings ?? null, ignore } }
 }
 
 interface Place {

@@ -97,6 +97,19 @@ export function exchangeIdToken(
   })
 }
 
+/** Stores that a token was used; false: it was before. */
+export async function rememberUsedToken(
+  db: Db,
+  used: Pick<UsedIdToken, 'hash' | 'expiresAt'>,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('usedIdTokens')
+    .values({ hash: used.hash, expiresAt: used.expiresAt })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
 /** Those that are refused for their time anyway. */
 export async function forgetUsedIdTokens(db: Db, expiredBefore: number): Promise<void> {
   await db.deleteFrom('usedIdTokens').where('expiresAt', '<', expiredBefore).execute()

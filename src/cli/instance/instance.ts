@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { openAccount } from '#cli/account/account.ts'
+import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
+import { CommandError, UsageError } from '#cli/command-error.ts'
+import { explained } from '#cli/explained.ts'
+import { bodyOf, serverErrorOf, smallAnswer } from '#outbound/answer-body.ts'
+import { ServerRefusedError } from '#outbound/server-errors.ts'
+import { audienceOf, manageMethod } from '#site/service-token.ts'
+import { siteFileName } from '#site/upload/path-rules.ts'
+import { parseSiteFile } from '#site/upload/site-file.ts'
+
+export interface InstanceOptions extends AccountOptions {
+  readonly instance?: string
+}
+
+/** A Sitehost, asked with a credential. */
+export interface Instance {
+  readonly origin: string
+  /** The parsed answer. Throws CommandError with the sentence of a refusal. */
+  ask<T>(request: InstanceRequest, answer: z.ZodType<T>): Promise<T>
+}
+
+export interface InstanceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly json?: object
+  readonly content?: Blob
+}
+
+const tokenSeconds = 60
+const answerBytesMax = 4 * 1024 * 1024
+
+/** The instance that a command names, else `SITEHOST_URL`, else that of the `sitehost.json` in this folder. Throws UsageError. */
+export async function originOf(
+  { instance }: Pick<InstanceOptions, 'instance'>,
+  { instance: settings }: Pick<CommandContext, 'instance'>,
+): Promise<string> {
+  const address = instance ?? settings.url ?? (await instanceHere())
+  if (address === null) {
+    throw new UsageError(
+      `Which Sitehost? Name it with --instance https://…, in SITEHOST_URL, or as "instance" in ${siteFileName}.`,
+    )
+  }
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.origin
+  throw new UsageError('The address of a Sitehost begins with https://.')
+}
+
+async function instanceHere(): Promise<string | null> {
+  const text = await readFile(siteFileName, 'utf8').catch(() => null)
+  if (text === null) return null
+  const parsed = parseSiteFile(text)
+  if (!parsed.ok) throw new CommandError(`${siteFileName}, ${parsed.problem}.`)
+  return parsed.file.instance
+}
+
+/**
+ * An instance for the signed-in account. For each request the account's server signs a token that works there once, within
+ * a minute (docs/adr/0031). Throws CommandError.
+ */
+export async function openInstance(
+  options: InstanceOptions,
+  context: CommandContext,
+): Promise<Instance> {
+  const origin = await originOf(options, context)
+  const { session } = await openAccount(options, context)
+  return instanceAt(origin, () => serviceToken(origin, session, context), context)
+}
+
+/** With what `bearer` gives for each request; null: without a credential. */
+export function instanceAt(
+  origin: string,
+  bearer: (() => Promise<string>) | null,
+  { fetch, signal }: Pick<CommandContext, 'fetch' | 'signal'>,
+): Instance {
+  return {
+    origin,
+    async ask({ content, json, method, path }, answer) {
+      const token = await bearer?.()
+      const response = await fetch(new URL(path, origin), {
+        ...{ method, signal, redirect: 'error' },
+        headers: {
+          accept: 'application/json',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(json !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+        ...(content !== undefined && { body: content }),
+        limits: { responseBytesMax: answerBytesMax },
+      }).catch((cause) => {
+        signal.throwIfAborted()
+        throw new CommandError(`${origin} did not answer. Try again.`, { cause })
+      })
+      const text = await response.text()
+      const body: unknown = text === '' ? {} : jsonOf(text)
+      if (!response.ok) {
+        const refusal = z.object({ error: z.string() }).safeParse(body).data?.error
+        throw new CommandError(refusal ?? `${origin} answered with status ${response.status}.`)
+      }
+      const parsed = answer.safeParse(body)
+      if (parsed.success) return parsed.data
+      throw new CommandError(`${origin} is no Sitehost, or of another version: ${path}.`)
+    },
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+type Session = Awaited<ReturnType<typeof openAccount>>['session']
+
+const method = 'com.atproto.server.getServiceAuth'
+
+async function serviceToken(
+  origin: string,
+  session: Session,
+  { now, signal }: Pick<CommandContext, 'now' | 'signal'>,
+): Promise<string> {
+  const exp = String(Math.floor(now() / 1000) + tokenSeconds)
+  const query = new URLSearchParams({ aud: audienceOf(origin), lxm: manageMethod, exp })
+  const limits = { responseBytesMax: smallAnswer.bytesMax }
+  return await explained(signal, { doing: 'reading' }, async () => {
+    try {
+      const response = await session.handle(`/xrpc/${method}?${query}`, { signal, limits })
+      const body = Buffer.from(await bodyOf(method, response)).toString()
+      return z.object({ token: z.string() }).parse(jsonOf(body)).token
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (cause instanceof ServerRefusedError && cause.status === 403) {
+        const again =
+          'Your sign-in may not do this yet. Sign in again and allow all of it: sitehost login'
+        throw new CommandError(again, { cause })
+      }
+      throw serverErrorOf(method, cause)
+    }
+  })
+}

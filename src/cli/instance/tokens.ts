@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { namedSite, type SiteOptions } from '#cli/account/own-sites.ts'
+import type { CommandContext } from '#cli/command-context.ts'
+import { UsageError } from '#cli/command-error.ts'
+import { type InstanceOptions, openInstance } from './instance.ts'
+import { usedText } from './used-text.ts'
+
+type Options = InstanceOptions & SiteOptions
+
+const row = z.object({
+  id: z.string(),
+  name: z.string(),
+  scope: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+})
+
+/** Lists the deploy tokens of a site. Throws CommandError. */
+export async function listTokens(options: Options, context: CommandContext): Promise<void> {
+  const site = await namedSite(options)
+  const instance = await openInstance(options, context)
+  const { tokens } = await instance.ask(
+    { method: 'GET', path: pathOf(site) },
+    z.object({ tokens: z.array(row) }),
+  )
+  const { console } = context
+  if (options.json) console.say(JSON.stringify({ site, tokens }))
+  else for (const token of tokens) console.say(lineOf(token))
+}
+
+const lineOf = ({ expiresAt, id, lastUsedAt, name, scope }: z.output<typeof row>): string =>
+  `${id}  ${scope}  until ${expiresAt.slice(0, 10)}  ${usedText(lastUsedAt)}  ${name}`
+
+export interface NewTokenOptions extends Options {
+  readonly preview?: true
+  readonly days?: string
+}
+
+/** Creates a deploy token of a site: the result is its secret alone. Throws CommandError. */
+export async function createToken(
+  name: string,
+  options: NewTokenOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { days = '90', json, preview } = options
+  if (!/^\d{1,3}$/.test(days)) throw new UsageError('--days: expected a number of days.')
+  const site = await namedSite(options)
+  const instance = await openInstance(options, context)
+  const scope = preview ? 'preview' : 'deploy'
+  const created = await instance.ask(
+    { method: 'POST', path: pathOf(site), json: { name, scope, expiresInDays: Number(days) } },
+    z.object({ secret: z.string(), token: row }),
+  )
+  const { console } = context
+  if (json) return console.say(JSON.stringify({ site, ...created }))
+  console.say(created.secret)
+  console.note(
+    `This is shown once. It ${preview ? 'makes previews' : 'publishes'} until ${created.token.expiresAt.slice(0, 10)}: keep it as a secret of the job, in SITEHOST_TOKEN.`,
+  )
+}
+
+/** Throws CommandError. */
+export async function revokeToken(
+  id: string,
+  options: Options,
+  context: CommandContext,
+): Promise<void> {
+  const site = await namedSite(options)
+  const instance = await openInstance(options, context)
+  const path = `${pathOf(site)}/${encodeURIComponent(id)}`
+  await instance.ask({ method: 'DELETE', path }, z.object({}))
+  if (options.json) context.console.say(JSON.stringify({ site, revoked: id }))
+  else context.console.say(`Revoked: ${id}.`)
+}
+
+const pathOf = (site: string): string => `/api/site/${encodeURIComponent(site)}/tokens`

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sentences } from '#api/contract/messages.ts'
+import { audienceOf, manageMethod } from '#site/service-token.ts'
+import { createSession } from '#tests/support/accounts.ts'
+import type { CommandEnd } from '#tests/support/run-command.ts'
+import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
+import { startWorld, type World } from '#tests/support/world.ts'
+import { consentOverHttp } from '../../devnet/consent.ts'
+
+// The commands that ask a Sitehost, with tokens that a real account server signs for it.
+
+let cli: InstalledCli
+let world: World
+beforeAll(async () => {
+  ;[cli, world] = await Promise.all([installCli(), startWorld()])
+  await world.signedIn('alice.test')
+  await signIn()
+})
+afterAll(async () => {
+  await cli?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const servers = () => ({
+  PLC_URL: world.network.plc,
+  HANDLE_RESOLVER_URL: world.network.pds,
+  ALLOW_PRIVATE_HOSTS: '1',
+  SITEHOST_URL: world.app,
+})
+
+/** By the browser: the tokens of the commands have the scopes that the person consents to. */
+async function signIn(): Promise<void> {
+  let arrived: Promise<string> | undefined
+  const login = await cli.run(['login', 'alice.test', '--no-browser'], servers(), (text) => {
+    const address = text.match(/^http\S+(?=\r?\n)/m)?.[0]
+    if (address === undefined) return
+    arrived ??= consentOverHttp(address, 'alice.test', 'hunter2pass').then(
+      async (url) => await (await fetch(url)).text(),
+    )
+  })
+  expect(await arrived).toContain('You are signed in.')
+  expect(login.code).toBe(0)
+}
+
+const run = (args: string[], environment = {}): Promise<CommandEnd> =>
+  cli.run(args, { ...servers(), ...environment })
+async function json(...args: string[]) {
+  const { code, complaints, said } = await run([...args, '--json'])
+  if (code !== 0) throw new Error(complaints)
+  return JSON.parse(said.join(''))
+}
+
+test('tokens are created, listed without their secrets, and revoked', async () => {
+  const { said } = await run(['tokens', 'create', 'my forge', '--preview', '--site', 'blog'])
+  expect(said).toEqual([expect.stringMatching(/^shd_/)])
+  const { tokens } = await json('tokens', 'list', '--site', 'blog')
+  expect(tokens).toEqual([expect.objectContaining({ name: 'my forge', scope: 'preview' })])
+  expect(JSON.stringify(tokens)).not.toContain(String(said[0]))
+  expect(await json('tokens', 'revoke', tokens[0].id, '--site', 'blog')).toEqual({
+    ...{ site: 'blog', revoked: tokens[0].id },
+  })
+  expect(await run(['tokens', 'list', '--site', 'blog'])).toMatchObject({ code: 0, said: [] })
+})
+
+test('publishers are added, listed and removed', async () => {
+  const add = ['publishers', 'add', 'alice/site', '--site', 'blog']
+  expect((await run(add)).code).toBe(2)
+  const { publisher } = await json(...add, '--branch', 'main')
+  expect(publisher).toMatchObject({ ref: 'refs/heads/main', scope: 'deploy' })
+  const { said } = await run(['publishers', 'list', '--site', 'blog'])
+  expect(said).toEqual([expect.stringContaining('alice/site of token.actions')])
+  await json('publishers', 'remove', publisher.id, '--site', 'blog')
+  const again = await run(['publishers', 'remove', publisher.id, '--site', 'blog'])
+  expect([again.code, again.complaints]).toEqual([1, `${sentences.publisherNotFound}\n`])
+})
+
+test('names are claimed, mapped and released; domains say which records they need', async () => {
+  const { domain } = await json('domains', 'claim', 'alices-blog')
+  expect(domain).toMatch(/^alices-blog\./)
+  const unknown = await run(['domains', 'map', 'alices-blog', '--site', 'none'])
+  expect(unknown).toMatchObject({ code: 1, complaints: 'Site not found\n' })
+  expect(await json('domains', 'map', 'alices-blog', '--none')).toEqual({ domain, site: null })
+  const added = await run(['domains', 'add', 'www.alice-of-tests.net'])
+  expect(added.said).toEqual([
+    expect.stringMatching(/^_sitehost\.www\.alice-of-tests\.net TXT did:plc:/),
+    expect.stringMatching(/^www\.alice-of-tests\.net CNAME /),
+  ])
+  expect((await run(['domains', 'list'])).said).toEqual([
+    `${domain}  leads to no site  claimed`,
+    'www.alice-of-tests.net  leads to no site  not verified',
+  ])
+  for (const each of ['alices-blog', 'www.alice-of-tests.net']) {
+    expect((await run(['domains', 'release', each])).code).toBe(0)
+  }
+  expect((await run(['domains', 'list'])).said).toEqual([])
+})
+
+test('an app password does it, too; whoever is not signed in there is told so', async () => {
+  const as = (handle: string) => ({ SITEHOST_HANDLE: handle, SITEHOST_APP_PASSWORD: 'hunter2pass' })
+  expect((await run(['domains', 'list'], as('alice.test'))).code).toBe(0)
+  const { code, complaints } = await run(['domains', 'list'], as('bob.test'))
+  expect([code, complaints]).toEqual([1, expect.stringContaining(sentences.serviceTokenOfNobody)])
+})
+
+describe('a token of the account’s server', () => {
+  const tokenOf = async (facts: { aud?: string; lxm?: string; exp?: number } = {}) => {
+    const { accessJwt } = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+    const exp = String(facts.exp ?? Math.floor(Date.now() / 1000) + 60)
+    const { aud = audienceOf(world.app), lxm = manageMethod } = facts
+    const query = new URLSearchParams({ aud, lxm, exp })
+    const url = `${world.network.pds}/xrpc/com.atproto.server.getServiceAuth?${query}`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${accessJwt}` } })
+    return ((await response.json()) as { token: string }).token
+  }
+  const ask = async (token: string, path = '/api/user/domains') => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(world.app + path, { headers })
+    return [response.status, ((await response.json()) as { error?: string }).error]
+  }
+
+  test('works once, for this Sitehost and this purpose, within minutes, where a route takes it', async () => {
+    const token = await tokenOf()
+    expect(await ask(token)).toEqual([200, undefined])
+    expect(await ask(token)).toEqual([401, sentences.serviceTokenUsed])
+    const refusals = {
+      [await tokenOf({ aud: 'did:web:other.example' })]: sentences.serviceTokenForOthers,
+      [await tokenOf({ lxm: 'app.bsky.feed.getFeed' })]: sentences.serviceTokenForOthers,
+      [await tokenOf({ exp: Math.floor(Date.now() / 1000) + 1800 })]: sentences.serviceTokenExpired,
+    }
+    for (const [each, sentence] of Object.entries(refusals)) {
+      expect(await ask(each)).toEqual([401, sentence])
+    }
+    const [header, , signature] = token.split('.')
+    const [, payload] = (await tokenOf()).split('.')
+    const forged = `${header}.${payload}.${signature}`
+    expect(await ask(forged)).toEqual([401, sentences.serviceTokenInvalid])
+    expect(await ask(await tokenOf(), '/api/user/sites')).toEqual([401, 'Unauthorized'])
+  })
+})
