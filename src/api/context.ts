@@ -1,9 +1,8 @@
-import type { Server } from 'bun'
 import type { SignInPolicy } from '#admin/admission.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
-import type { TrustedProxies } from '#http/client-address.ts'
+import type { RequestServer, TrustedProxies } from '#http/client-address.ts'
 import type { ForgetPoint } from '#ingest/fail-points.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
@@ -69,7 +68,7 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
 
 /** Hono's types for a request's bindings and variables. */
 export interface ApiEnv {
-  readonly Bindings: { readonly server?: Server<unknown> }
+  readonly Bindings: { readonly server?: RequestServer }
   readonly Variables: {
     /** Fields of a failure in addition to `error`. */
     readonly failureFields: { readonly success?: false } | undefined

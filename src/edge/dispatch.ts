@@ -1,4 +1,4 @@
-import { clientNetworkOf } from '#http/client-address.ts'
+import { clientNetworkOf, type RequestServer } from '#http/client-address.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
@@ -10,10 +10,7 @@ import { plainPage } from './pages.ts'
 import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
-export type Answer = (
-  request: Request,
-  server: Bun.Server<undefined>,
-) => Response | Promise<Response>
+export type Answer = (request: Request, server: RequestServer) => Response | Promise<Response>
 
 interface DispatchOptions extends RoutedHosts {
   readonly application: Answer
@@ -49,11 +46,12 @@ export function createDispatch(options: DispatchOptions): Answer {
   const routeOf = createRouter({ applicationHost, baseDomain })
   const timed = timeAnswers(metrics)
 
-  const open = (server: Bun.Server<undefined>) => {
+  const open = (server: RequestServer) => {
     const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
     const front = { ...options.front, connectionOf }
     const clientOf = (request: Request) => clientNetworkOf(request, server, trustedProxies)
     return {
+      server,
       front,
       edge: {
         ...visits,
@@ -64,8 +62,15 @@ export function createDispatch(options: DispatchOptions): Answer {
     }
   }
   type Opened = ReturnType<typeof open>
-  // There is one server, known from its first request on.
-  let opened: Opened | null = null
+  const openedOf = new WeakMap<RequestServer, Opened>()
+  let lastOpened: Opened | null = null
+  /** Most requests come to the same server as the one before. */
+  const openedFor = (server: RequestServer): Opened => {
+    if (lastOpened?.server === server) return lastOpened
+    lastOpened = openedOf.get(server) ?? open(server)
+    openedOf.set(server, lastOpened)
+    return lastOpened
+  }
 
   const answerOutside = (
     route: Exclude<Route, { kind: 'application' }>,
@@ -90,7 +95,7 @@ export function createDispatch(options: DispatchOptions): Answer {
 
   return (request, server) => {
     const startedAt = startTimer()
-    opened ??= open(server)
+    const opened = openedFor(server)
     const visited = visitedHost(request, opened.front)
     const toHttps = httpsRedirect(request, visited, opened.front)
     if (toHttps !== null) return timed(toHttps, 'edge', startedAt)

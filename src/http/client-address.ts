@@ -17,6 +17,12 @@ interface Connections {
   requestIP(request: Request): { readonly address: string } | null
 }
 
+/** What requests may ask of the server that they came to. */
+export interface RequestServer extends Connections {
+  /** How long the connection may be idle; 0: for ever. */
+  timeout(request: Request, seconds: number): void
+}
+
 /** The length of an IPv6 prefix: of what one connection gets, and of what one site, such as a company, may get. */
 export type Ipv6PrefixBits = 64 | 48
 

@@ -66,7 +66,7 @@ export async function openParts(
   const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
   const edge = openEdge({ ...loop, config, originOf })
-  const { requests } = meters
+  const { handshakes, requests } = meters
   const { over } = shutdown
   const hostingPart = openHosting(
     { ...{ config, edge, identities, log, now, over, requests, signal, wakeUps } },
@@ -80,6 +80,7 @@ export async function openParts(
     certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
     deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
     edge,
+    handshakes,
     hostingPart,
     hosts: { applicationHost: new URL(origin).hostname, baseDomain },
     ingest,

@@ -1,12 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { recheckDomains } from '#domains/recheck-domains.ts'
+import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { Cdn } from '#edge/names/cdn.ts'
 import { purgeCdn } from '#edge/names/purge-cdn.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
+import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
 import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { endMinutes } from '#main/metrics/end-minutes.ts'
@@ -29,11 +31,13 @@ import {
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
-  fetch(request: Request, server: Bun.Server<undefined>): Response | Promise<Response>
+  fetch: Answer
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
   /** Answers the process of the application at INTERNAL_LISTEN. */
   internal(request: Request, server: Bun.Server<undefined>, token: string): Promise<Response>
+  /** Counts how handshakes end. */
+  onHandshake(end: HandshakeEnd): void
   /** What Prometheus scrapes. */
   readonly metrics: Metrics
   /** Resolves when later events of the network are seen, as far as the network can be reached. */
@@ -63,6 +67,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
       answerInternal(request, server, { ...parts.hostingPart, signal: parts.signal, token }),
+    onHandshake: (end) => parts.handshakes.add(end),
     metrics: parts.metrics,
     following: ingest.started,
     background,

@@ -6,16 +6,18 @@ import { type Config, readConfig } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
 import { openInstance } from '#main/instance.ts'
 import { answerScrape } from '#main/metrics/answer-scrape.ts'
+import { elapsed } from '#main/open-parts.ts'
 import { servicePartsOf } from '#main/process/data-lock.ts'
-import { drain } from '#main/process/drain.ts'
+import { drain, type Fetch } from '#main/process/drain.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
 import { printReady } from '#main/process/ready-line.ts'
 import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
+import { serveTls } from '#main/process/serve-tls.ts'
 import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
-import { openService, type Service } from '#main/service.ts'
+import { openService } from '#main/service.ts'
 import { openWebAssets, reloadWebAssets } from '#main/web-app/web-assets.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
@@ -96,7 +98,7 @@ export async function startServing(
   })
   const { host, port, origin: app, baseDomain } = config
   const { fetch } = service
-  const listenAgain = (fetch: Service['fetch']) => listen({ host, port, setting: '--port', fetch })
+  const listenAgain = (fetch: Fetch) => listen({ host, port, setting: '--port', fetch })
   const server = listenAgain(fetch)
   opened.defer(() => server.stop(true))
   if (config.askListen !== null) {
@@ -104,10 +106,18 @@ export async function startServing(
     const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
     opened.defer(() => asked.stop(true))
   }
+  const tls =
+    config.tls &&
+    opened.use(
+      await serveTls({
+        ...{ tls: config.tls, trustedProxies: config.trustedProxies, answer: fetch, log, elapsed },
+        onHandshake: service.onHandshake,
+        signal: stopping,
+      }),
+    )
   if (config.internal !== null) {
     const { listen: at, token } = config.internal
-    const answerOther: Service['fetch'] = (request, server) =>
-      service.internal(request, server, token)
+    const answerOther: Fetch = (request, server) => service.internal(request, server, token)
     const internal = listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: answerOther })
     opened.defer(() => internal.stop(true))
   }
@@ -119,7 +129,10 @@ export async function startServing(
   if (config.webReload)
     opened.adopt(await reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
   const drained = aborted(signal).then(() =>
-    drain(server, { fetch, listenAgain, log, over: shutdown.over }),
+    Promise.all([
+      drain(server, { fetch, listenAgain, log, over: shutdown.over }),
+      tls?.drain(shutdown.over),
+    ]),
   )
   await service.following
   const parts = servicePartsOf(config.roles)
@@ -131,7 +144,7 @@ export async function startServing(
   const open = opened.move()
   return {
     ready: { app, baseDomain, port: server.port ?? port },
-    stopped: Promise.all([backgroundEnd, drained])
+    stopped: Promise.all([backgroundEnd, drained, tls?.background])
       .then(() => undefined)
       .finally(() => open.disposeAsync()),
   }

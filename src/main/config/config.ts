@@ -38,7 +38,9 @@ function configOf(values: z.infer<typeof settings>) {
     /** Whether visitors who reached these proxies over http are redirected to https. */
     redirectsToHttps: values.HTTPS_REDIRECT,
     /** Address at which a TLS front asks which names may have a certificate; null: none. */
-    askListen: values.ROLES.hosting ? askListenOf(values.ASK_LISTEN, baseUrl) : null,
+    askListen: values.ROLES.hosting ? askListenOf(values, baseUrl) : null,
+    /** How TLS ends in this process; null: in a front, or nowhere. */
+    tls: tlsOf(values, baseUrl),
     /** Which parts of the service this process is, and how it and the process of the other part find each other. */
     roles: values.ROLES,
     ...internalOf(values),
@@ -142,11 +144,24 @@ function internalOf({
 
 // Without https there is no TLS front that asks, and several instances may run on one machine.
 function askListenOf(
-  given: z.infer<typeof settings>['ASK_LISTEN'],
+  { ASK_LISTEN: given, TLS }: z.infer<typeof settings>,
   { protocol }: URL,
 ): ListenAddress | null {
   if (given !== undefined) return given
-  return protocol === 'https:' ? { host: '127.0.0.1', port: 3001 } : null
+  return protocol === 'https:' && TLS === 'off' ? { host: '127.0.0.1', port: 3001 } : null
+}
+
+function tlsOf(values: z.infer<typeof settings>, { protocol }: URL) {
+  const { HSTS_SECONDS, HTTP_LISTEN, ROLES, TLS, TLS_FILES, TLS_LISTEN } = values
+  const refuse = (setting: string, problem: string): never => {
+    throw new ConfigError(`${setting}: ${problem}`)
+  }
+  if (TLS === 'off') return null
+  if (!ROLES.app || !ROLES.hosting) return refuse('TLS', 'off where ROLES makes two processes')
+  if (protocol !== 'https:') return refuse('TLS', 'off where BASE_URL is not https')
+  if (TLS_FILES.length === 0) return refuse('TLS_FILES', 'with TLS=files, at least one certificate')
+  const listen = TLS_LISTEN ?? refuse('TLS_LISTEN', 'an address and a port, such as [::]:443')
+  return { listen, httpListen: HTTP_LISTEN, files: TLS_FILES, hstsSeconds: HSTS_SECONDS }
 }
 
 const withoutUndefined = (environment: Environment): Environment =>

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import type { CertificateFiles } from '#certificates/certificate-files.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { privateTlds } from './base-url.ts'
@@ -92,6 +93,19 @@ export const listenAddress = z.string().transform((text, context): ListenAddress
   const isAddress = isIP(host) === (v6 === undefined ? 4 : 6)
   if (isAddress && port >= 1 && port <= 65_535) return { host, port }
   context.addIssue('an address and a port, such as 127.0.0.1:3001 or [::1]:3001, or off')
+  return z.NEVER
+})
+
+/** `chain.pem:key.pem`, separated by commas. */
+export const certificateFiles = z.string().transform((list, context): CertificateFiles[] => {
+  const pairs = list.split(',').map((pair) => pair.trim().split(':'))
+  if (list.trim() === '') return []
+  const files = pairs.map(([chainFile = '', keyFile = '']) => ({ chainFile, keyFile }))
+  const isWhole = ({ chainFile, keyFile }: CertificateFiles) => chainFile !== '' && keyFile !== ''
+  if (pairs.every((pair) => pair.length === 2) && files.every(isWhole)) return files
+  context.addIssue(
+    'files of a certificate and its key, such as /etc/tls/chain.pem:/etc/tls/key.pem',
+  )
   return z.NEVER
 })
 

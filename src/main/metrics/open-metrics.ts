@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Stores } from '#main/stores.ts'
 import { EventLoopMonitor } from '#observe/event-loop-delay.ts'
@@ -12,19 +13,21 @@ import { eventFamilies } from './event-families.ts'
 import { ingestFamilies } from './ingest-families.ts'
 import type { IngestNumbers } from './ingest-numbers.ts'
 import { processFamilies } from './process-families.ts'
-import { requestFamily, tierFamilies } from './request-families.ts'
+import { handshakeFamily, requestFamily, tierFamilies } from './request-families.ts'
 import { storageFamilies } from './storage-families.ts'
 
 /** What the main thread counts for the metrics. */
 export interface Meters {
   readonly events: Tally<string>
   readonly fetches: Readonly<Record<'application' | 'repos', Tally<FetchOutcome>>>
+  readonly handshakes: Tally<HandshakeEnd>
   readonly requests: RequestMetrics
 }
 
 export const newMeters = (events: Tally<string>, now: () => number): Meters => ({
   events,
   fetches: { application: new Tally(), repos: new Tally() },
+  handshakes: new Tally(),
   requests: new RequestMetrics({ now }),
 })
 
@@ -46,6 +49,7 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
   const metrics = new Metrics({ log })
   metrics.addHistogram(requestFamily(meters.requests))
   metrics.add(
+    handshakeFamily(meters.handshakes),
     ...tierFamilies(edge),
     ...ingestFamilies(() => ingest.numbers, now),
     fetchFamily(() => ({ ...countsOf(meters.fetches), ...ingest.numbers?.fetches })),

@@ -1,6 +1,8 @@
 import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Family, HistogramFamily } from '#observe/metrics.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
+import type { Tally } from '#observe/tally.ts'
 
 /** Requests by role and status class; their number is the histogram's `_count`. */
 export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
@@ -11,6 +13,13 @@ export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
       yield [{ role, status: `${status}xx` }, histogram]
     }
   },
+})
+
+export const handshakeFamily = ({ counts }: Pick<Tally<HandshakeEnd>, 'counts'>): Family => ({
+  name: 'sitehost_tls_handshakes_total',
+  help: 'Connections over TLS by how their handshake ended; refused: too many connections or handshakes.',
+  kind: 'counter',
+  read: () => Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
 })
 
 type Tiers = Readonly<Record<'bodies' | 'hosts' | 'snapshots', { readonly stats: TierStats }>>

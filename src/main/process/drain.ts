@@ -3,7 +3,7 @@ import type { Log } from '#observe/log.ts'
 
 const pollMs = 50
 
-type Fetch = (request: Request, server: Server) => Response | Promise<Response>
+export type Fetch = (request: Request, server: Server) => Response | Promise<Response>
 type Server = Bun.Server<undefined>
 
 interface DrainOptions {

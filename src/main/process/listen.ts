@@ -2,17 +2,33 @@ import { ConfigError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
 
+/** The setting that chooses a port. */
+export type ListenSetting =
+  | '--port'
+  | 'ASK_LISTEN'
+  | 'HTTP_LISTEN'
+  | 'INTERNAL_LISTEN'
+  | 'METRICS_LISTEN'
+  | 'TLS_LISTEN'
+
 interface ListenOptions {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** The setting that chooses the port. */
-  readonly setting: '--port' | 'ASK_LISTEN' | 'INTERNAL_LISTEN' | 'METRICS_LISTEN'
+  readonly setting: ListenSetting
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+  /** Over plain connections whose client begins with its preface. */
+  readonly http2?: boolean
 }
 
 /** Starts to answer requests. Throws ConfigError when it cannot listen, with the reason and the setting to change. */
-export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Server<undefined> {
+export function listen({
+  host,
+  port,
+  setting,
+  fetch,
+  http2 = false,
+}: ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
       hostname: host,
@@ -25,12 +41,21 @@ export function listen({ host, port, setting, fetch }: ListenOptions): Bun.Serve
       // Every route has its own limit and names it in its answer.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
+      http2,
     })
   } catch (error) {
-    const code = codeOf(error)
-    if (code === undefined) throw error
-    throw new ConfigError(listenSentence({ host, port, setting }, code), { cause: error })
+    throw listenError(error, { host, port, setting })
   }
+}
+
+/** The ConfigError for an error of the system; any other error as it is. */
+export function listenError(
+  error: unknown,
+  at: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
+): unknown {
+  const code = codeOf(error)
+  if (code === undefined) return error
+  return new ConfigError(listenSentence(at, code), { cause: error })
 }
 
 function listenSentence(

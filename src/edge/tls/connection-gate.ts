@@ -1,0 +1,105 @@
+import { type Allowance, RateLimiter } from '#concurrency/rate-limiter.ts'
+import {
+  clientAddress,
+  clientNetwork,
+  isTrustedProxy,
+  type TrustedProxies,
+} from '#http/client-address.ts'
+
+/** Connections over TLS, open or in their handshake. Each takes three of the process's open files. */
+export const tlsConnectionsMax = 16_000
+/** Of one client's network; trusted proxies, which have many visitors, are exempt. */
+export const tlsConnectionsPerNetworkMax = 512
+export const handshakesAtOnceMax = 512
+export const handshakesPerNetworkMax = 64
+
+/**
+ * A handshake takes about 0.6 ms of the thread that answers visitors. A flood of them, from however many addresses, leaves
+ * two thirds of it to the connections that are open.
+ */
+const handshakeAllowance: Allowance = { count: 250, windowMs: 500 }
+const networkAllowance: Allowance = { count: 100, windowMs: 1_000 }
+
+/** A connection that counts until `end`. */
+export interface Admission {
+  /** Its handshake has ended well. Idempotent. */
+  secured(): void
+  /** It is closed. Idempotent. */
+  end(): void
+}
+
+interface GateOptions {
+  readonly trustedProxies: TrustedProxies
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+/** Which connections may begin a handshake: admission control before any cryptography. */
+export class ConnectionGate {
+  readonly #trustedProxies: TrustedProxies
+  readonly #all: RateLimiter
+  readonly #byNetwork: RateLimiter
+  readonly #networks = new Map<string, Counts>()
+  readonly #total: Counts = { connections: 0, handshakes: 0 }
+
+  constructor({ trustedProxies, now }: GateOptions) {
+    this.#trustedProxies = trustedProxies
+    this.#all = new RateLimiter(handshakeAllowance, { now })
+    this.#byNetwork = new RateLimiter(networkAllowance, { now })
+  }
+
+  /** Connections, and how many of them are in their handshake. */
+  get total(): Readonly<Counts> {
+    return this.#total
+  }
+
+  /** Null: this connection has to be closed at once. */
+  admit(address: string): Admission | null {
+    if (this.#total.connections >= tlsConnectionsMax) return null
+    if (this.#total.handshakes >= handshakesAtOnceMax) return null
+    const isFront = isTrustedProxy(address, this.#trustedProxies)
+    const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []))
+    if (network !== null && !this.#hasShare(network)) return null
+    if (this.#all.take('') > 0) return null
+    return this.#count(network)
+  }
+
+  #hasShare(network: string): boolean {
+    const { connections, handshakes } = this.#networks.get(network) ?? none
+    if (connections >= tlsConnectionsPerNetworkMax) return false
+    return handshakes < handshakesPerNetworkMax && this.#byNetwork.take(network) === 0
+  }
+
+  #count(network: string | null): Admission {
+    const counts = [this.#total]
+    if (network !== null) {
+      const own = this.#networks.get(network) ?? { ...none }
+      this.#networks.set(network, own)
+      counts.push(own)
+    }
+    let state: 'handshake' | 'open' | 'ended' = 'handshake'
+    for (const each of counts) each.connections += 1
+    for (const each of counts) each.handshakes += 1
+    const secured = (): void => {
+      if (state !== 'handshake') return
+      state = 'open'
+      for (const each of counts) each.handshakes -= 1
+    }
+    const end = (): void => {
+      if (state === 'ended') return
+      secured()
+      state = 'ended'
+      for (const each of counts) each.connections -= 1
+      if (network !== null && counts[1]?.connections === 0) this.#networks.delete(network)
+    }
+    return { secured, end }
+  }
+}
+
+interface Counts {
+  connections: number
+  handshakes: number
+}
+
+const none: Readonly<Counts> = { connections: 0, handshakes: 0 }
+const noHeaders = new Headers()

@@ -1,0 +1,61 @@
+import type { Answer } from '#edge/dispatch.ts'
+import { canonicalHost } from '#edge/names/route.ts'
+import { plainPage } from '#edge/pages.ts'
+import type { RequestServer } from '#http/client-address.ts'
+import type { InnerPipe } from './inner-pipe.ts'
+import type { Visitor } from './secure-connection.ts'
+
+interface PipedOptions {
+  readonly answer: Answer
+  readonly pipe: Pick<InnerPipe, 'visitorAt'>
+  /** For `Strict-Transport-Security`; 0: without it. */
+  readonly hstsSeconds: number
+}
+
+type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
+
+/**
+ * Answers requests that came through the pipe as if the visitors were connected to the server themselves. Refuses whoever connected to
+ * the inner server directly (403), and hosts that are not the one of the handshake (421, RFC 9110 §15.5.20).
+ */
+export function answerPiped({ answer, hstsSeconds, pipe }: PipedOptions) {
+  const hsts = hstsSeconds > 0 ? `max-age=${hstsSeconds}` : null
+  const secure = (response: Response): Response => {
+    if (hsts !== null && !response.headers.has('strict-transport-security')) {
+      response.headers.set('strict-transport-security', hsts)
+    }
+    return response
+  }
+  /** What the visitors of an inner server are connected to. */
+  const outsides = new WeakMap<InnerServer, Outside>()
+  const outsideOf = (server: InnerServer): Outside => {
+    const known = outsides.get(server) ?? outside(server, pipe)
+    outsides.set(server, known)
+    return known
+  }
+  return (request: Request, server: InnerServer): Response | Promise<Response> => {
+    const visited = outsideOf(server)
+    const visitor = visited.requestIP(request)
+    if (visitor === null) {
+      return new Response(null, { status: 403, headers: { connection: 'close' } })
+    }
+    const host = request.headers.get('host')
+    if (host !== visitor.serverName && canonicalHost(host) !== visitor.serverName) {
+      return secure(plainPage(421, 'Misdirected request'))
+    }
+    const answered = answer(request, visited)
+    return answered instanceof Promise ? answered.then(secure) : secure(answered)
+  }
+}
+
+interface Outside extends RequestServer {
+  requestIP(request: Request): Visitor | null
+}
+
+const outside = (server: InnerServer, pipe: PipedOptions['pipe']): Outside => ({
+  requestIP(request) {
+    const peer = server.requestIP(request)
+    return peer === null ? null : (pipe.visitorAt(server.port ?? 0, peer.port) ?? null)
+  },
+  timeout: (request, seconds) => server.timeout(request, seconds),
+})

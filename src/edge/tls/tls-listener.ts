@@ -1,0 +1,143 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type SecureContext, type TLSSocket } from 'node:tls'
+import { onAbort } from '#concurrency/or-aborted.ts'
+import { canonicalHost } from '#edge/names/route.ts'
+import type { Log } from '#observe/log.ts'
+import type { ConnectionGate } from './connection-gate.ts'
+import type { AcceptConnection } from './secure-connection.ts'
+import { tlsPolicy } from './tls-policy.ts'
+
+const protocols = ['h2', 'http/1.1']
+
+const handshakeMsMax = 10_000
+
+/** How handshakes end, as metrics count them. */
+export type HandshakeEnd = 'done' | 'refused' | 'failed' | 'unknown-name'
+
+export interface ContextSource {
+  /** The certificate to show for a canonical name; null: there is none. */
+  contextOf(serverName: string): SecureContext | Promise<SecureContext | null> | null
+}
+
+interface TlsListenerOptions {
+  readonly host: string
+  readonly port: number
+  readonly gate: ConnectionGate
+  readonly contexts: ContextSource
+  readonly accept: AcceptConnection
+  readonly onHandshake: (end: HandshakeEnd) => void
+  readonly log: Log
+}
+
+export interface TlsListener extends AsyncDisposable {
+  readonly port: number
+  /** No new connections. Resolves when the open ones have ended, at the latest when the signal is aborted; closes the rest. */
+  stop(over: AbortSignal): Promise<void>
+}
+
+/**
+ * Ends TLS for visitors: a bounded number of connections and handshakes, certificates by name. Rejects with the system's error
+ * if it cannot listen.
+ */
+export async function listenTls(options: TlsListenerOptions): Promise<TlsListener> {
+  const { accept, gate, host, log, onHandshake, port } = options
+  const handshakes = new Map<TLSSocket, Disposable>()
+  const open = new Set<TLSSocket>()
+  const server = createServer(
+    {
+      ...tlsPolicy,
+      ALPNProtocols: protocols,
+      handshakeTimeout: handshakeMsMax,
+      SNICallback: (name, done) => void chooseContext(name, done, options),
+    },
+    (socket) => {
+      handshakes.get(socket)?.[Symbol.dispose]()
+      const { remoteAddress } = socket
+      const serverName = canonicalHost(serverNameOf(socket))
+      // A client that hung up has no address.
+      if (serverName === null || remoteAddress === undefined) {
+        socket.destroy()
+        return
+      }
+      onHandshake('done')
+      accept({ stream: socket, visitor: { address: remoteAddress, serverName } })
+    },
+  )
+  // Before the handshake: nothing has been computed yet.
+  server.on('connection', (socket: TLSSocket) => {
+    socket.on('error', () => socket.destroy())
+    const admission = gate.admit(socket.remoteAddress ?? '')
+    if (admission === null) {
+      onHandshake('refused')
+      socket.destroy()
+      return
+    }
+    open.add(socket)
+    const deadline = setTimeout(() => socket.destroy(), handshakeMsMax)
+    handshakes.set(socket, {
+      [Symbol.dispose]: () => {
+        handshakes.delete(socket)
+        clearTimeout(deadline)
+        admission.secured()
+      },
+    })
+    socket.once('close', () => {
+      handshakes.get(socket)?.[Symbol.dispose]()
+      open.delete(socket)
+      admission.end()
+    })
+  })
+  server.on('tlsClientError', (_, socket) => {
+    if (handshakes.has(socket)) onHandshake('failed')
+    socket.destroy()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  server.on('error', (error) => log.error('TLS listener failed', { error }))
+  const closeAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop(over) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      using _ = onAbort(over, closeAll)
+      await closed
+    },
+    async [Symbol.asyncDispose]() {
+      closeAll()
+      server.close()
+    },
+  }
+}
+
+/** Node and Bun have it on sockets of servers; the types do not. */
+const serverNameOf = (socket: TLSSocket): string | null =>
+  'servername' in socket && typeof socket.servername === 'string' ? socket.servername : null
+
+/** Without a context the handshake ends, and the client sees the connection end. */
+async function chooseContext(
+  name: string,
+  done: (error: Error | null, context?: SecureContext) => void,
+  { contexts, log, onHandshake }: TlsListenerOptions,
+): Promise<void> {
+  try {
+    const host = canonicalHost(name)
+    const context = host === null ? null : await contexts.contextOf(host)
+    if (context !== null) return done(null, context)
+    onHandshake('unknown-name')
+  } catch (error) {
+    log.error('certificate not usable', { host: name, error })
+  }
+  done(new NoCertificateError(name))
+}
+
+class NoCertificateError extends Error {
+  override readonly name = 'NoCertificateError'
+
+  constructor(host: string) {
+    super(`no certificate for this name; host=${host}`)
+  }
+}
