@@ -5,13 +5,13 @@ import { keepInput } from './keep-input.ts'
 import { openRouter } from './routes.ts'
 import { changePagesWith } from './shell/address.ts'
 import { App } from './shell/app.tsx'
+import { withMovingName } from './shell/move-name.ts'
 import { RouterContext } from './shell/router.ts'
-import { withViewTransition } from './shell/view-transition.ts'
 import { loadWords } from './words/words.ts'
 import './shell/shared-modules.ts'
 
 /** So long the first drawing waits for answers: longer is a slow server, and the page shows what it has. */
-const answersMsMax = 100
+const answersMsMax = 300
 
 /** Draws the app over what the document has. */
 export async function openApp(): Promise<void> {
@@ -22,7 +22,7 @@ export async function openApp(): Promise<void> {
   const router = openRouter()
   changePagesWith({
     prepare: (path) => router.prepare(path),
-    show: (update, from, to) => withViewTransition(() => flushSync(update), from, to),
+    show: (update, from, to) => withMovingName(() => flushSync(update), from, to),
   })
   await Promise.all([loadWords(), router.prepare(location.pathname)])
   // The document has asked for the answers, too (`src/main/web-app/web-assets.ts`): drawn with them, the page is drawn once.

@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
     await page.goto('/editor')
     await page.getByRole('heading', { name: 'Your sites' }).waitFor()
     await page.evaluate(() => {
-      const { startViewTransition } = document
-      Object.assign(window, { isSame: true, transitions: 0 })
-      document.startViewTransition = (update) => {
-        Object.assign(window, { transitions: 1 })
-        return startViewTransition.call(document, update)
+      const { animate } = Element.prototype
+      Object.assign(window, { isSame: true, moved: '' })
+      Element.prototype.animate = function (...how) {
+        if (this.tagName === 'H1') Object.assign(window, { moved: this.textContent })
+        return animate.apply(this, how)
       }
     })
     await page.locator('#content').getByRole('link', { name: 'blog', exact: true }).click()
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
     await page.waitForFunction(() => document.title === 'blog · Sitehost')
     expect(new URL(page.url()).pathname).toBe('/sites/blog')
     // The name of the row becomes the heading.
-    expect(await page.evaluate(() => 'transitions' in window && window.transitions)).toBe(1)
+    expect(await page.evaluate(() => 'moved' in window && window.moved)).toBe('blog')
     // A screen reader starts where the page does.
     await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
     expect(await focused()).toBe('blog')

@@ -43,12 +43,12 @@ export function LastVersion({ site }: { site: Site }) {
   )
 }
 
-/** Where this version stays, whatever is published next. */
+/** Where this version stays, whatever is published next. Short: it comes late, and would be the largest text of a phone's page. */
 function Permanent({ url }: { readonly url: string }) {
   return (
     <p className={styles['permanent']}>
       <a href={url} rel="noopener" target="_blank">
-        {new URL(url).host}
+        {words.site.overview.permanent}
       </a>
       <CopyButton isSmall text={url} what={words.versions.address} />
     </p>

@@ -26,6 +26,7 @@ export const site = {
     lastVersion: 'Letzte Version',
     allVersions: 'Alle Versionen',
     allDomains: 'Domains verwalten',
+    permanent: 'Dauerhafte Adresse',
     neverLive: 'Noch keine Version ist online gegangen.',
     files: (n: number) => plural(n, 'Datei', 'Dateien'),
     changed: (n: number) => (n === 0 ? 'nichts geändert' : `${n} geändert`),

@@ -26,6 +26,7 @@ export const site = {
     lastVersion: 'Last version',
     allVersions: 'All versions',
     allDomains: 'Manage domains',
+    permanent: 'Permanent address',
     neverLive: 'No version has gone live yet.',
     files: (n: number) => plural(n, 'file', 'files'),
     changed: (n: number) => (n === 0 ? 'nothing changed' : `${n} changed`),
