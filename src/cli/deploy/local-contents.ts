@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream, openAsBlob } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { openAsBlob } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ChosenFile } from '#cli/folder/folder-choice.ts'
 import { contentOf } from '#cli/folder/folder-content.ts'
+import { throughStep } from '#concurrency/through-step.ts'
 import type { ContentFolder } from '#publish/contents/encode-file.ts'
 import type { SpooledFile } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
@@ -35,22 +34,20 @@ export class LocalContents implements ContentFolder, AsyncDisposable {
 
   async write(
     source: AsyncIterable<Uint8Array>,
-    { steps = [], signal }: Parameters<ContentFolder['write']>[1],
+    { step, signal }: Parameters<ContentFolder['write']>[1],
   ): Promise<SpooledFile> {
     this.#dir ??= mkdtemp(join(tmpdir(), 'sitehost-deploy-'))
     const pack = join(await this.#dir, randomUUID())
     const hash = createHash('sha256')
     let bytes = 0
-    const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk)
-        bytes += chunk.byteLength
-        yield chunk
-      }
+    const chunks = step === undefined ? source : throughStep(source, step, signal)
+    await using file = await open(pack, 'wx')
+    for await (const chunk of chunks) {
+      signal?.throwIfAborted()
+      hash.update(chunk)
+      bytes += chunk.byteLength
+      await file.appendFile(chunk)
     }
-    const file = createWriteStream(pack, { flags: 'wx', mode: 0o600 })
-    const from = Readable.from(source, { objectMode: false })
-    await pipeline([from, ...steps, counted, file], { ...(signal && { signal }) })
     return { pack, offset: 0, bytes, sha256: hash.digest('hex') }
   }
 

@@ -41,7 +41,7 @@ export async function encodeFile(
   const gzipped =
     source.bytes <= pieceBytes
       ? formOf(await inMemory(await content.bytes(), gzipOptions))
-      : await spooled(piecesOf(content), folder, { steps: [createGzip(gzipOptions)], signal })
+      : await spooled(piecesOf(content), folder, { step: createGzip(gzipOptions), signal })
   const isSmaller = isWorthGzip(source.bytes, gzipped.content.size)
   return isSmaller ? { source, coding: 'gzip', ...gzipped } : identity
 }
@@ -59,7 +59,7 @@ function formOf(bytes: Uint8Array<ArrayBuffer> | string): FileForm {
 async function spooled(
   source: AsyncIterable<Uint8Array>,
   folder: ContentFolder,
-  options: { steps?: readonly Gzip[]; signal?: AbortSignal } = {},
+  options: { step?: Gzip; signal?: AbortSignal } = {},
 ): Promise<FileForm> {
   const file = await folder.write(source, { bytesMax: Number.POSITIVE_INFINITY, ...options })
   return { content: await folder.blob(file), sha256: file.sha256 }

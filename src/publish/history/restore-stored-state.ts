@@ -85,8 +85,8 @@ async function decodedTo(
 ): Promise<SpooledFile> {
   const stored = await blobs.open(hash)
   if (stored === null) throw new NotPublishableError(filesGone)
-  const steps = coding === 'gzip' ? [createGunzip()] : []
-  return await folder.write(piecesOf(stored), { bytesMax: bytes, steps, signal })
+  const step = coding === 'gzip' ? { step: createGunzip() } : {}
+  return await folder.write(piecesOf(stored), { bytesMax: bytes, signal, ...step })
 }
 
 const filesGone = 'The files of this version are not stored here any more. The site stays as it is.'

@@ -56,9 +56,9 @@ test('another that opens the folder reads what is there, and writes alongside it
   expect(await after.bytesOnDisk()).toBe(7)
 })
 
-test('steps are run on the way', async () => {
+test('a step is run on the way', async () => {
   await using folder = await newFolder()
-  const file = await folder.write(chunks('hello'), { ...unlimited, steps: [createGzip()] })
+  const file = await folder.write(chunks('hello'), { ...unlimited, step: createGzip() })
   expect(gunzipSync(await folder.blob(file).bytes()).toString()).toBe('hello')
 })
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addAbortSignal, pipeline, Readable, type Transform } from 'node:stream'
+import type { Transform } from 'node:stream'
+import { throughStep } from '#concurrency/through-step.ts'
 
 /** A file in a spool folder: a range of bytes of a pack, which holds files in sequence. */
 export interface SpooledFile {
@@ -18,7 +19,7 @@ export class SpoolLimitError extends Error {
 
 interface WriteOptions {
   readonly bytesMax: number
-  readonly steps?: readonly Transform[]
+  readonly step?: Transform
   readonly signal?: AbortSignal
 }
 
@@ -45,14 +46,17 @@ export class SpoolFolder implements AsyncDisposable {
     this.#keeps = keeps
   }
 
-  /** Streams `source` through `steps` to disk, back-pressure included. Throws SpoolLimitError. */
+  /**
+   * Streams `source` through `step` to disk, back-pressure included. Keeps nothing of a chunk once it asks for the next.
+   * Throws SpoolLimitError.
+   */
   async write(
     source: AsyncIterable<Uint8Array>,
-    { bytesMax, steps = [], signal }: WriteOptions,
+    { bytesMax, step, signal }: WriteOptions,
   ): Promise<SpooledFile> {
     const pack = this.#idle.pop() ?? (await this.#open())
     try {
-      const chunks = steps.length === 0 ? source : through(source, steps, signal)
+      const chunks = step === undefined ? source : throughStep(source, step, signal)
       const offset = pack.end
       const { bytes, sha256 } = await append(chunks, pack, bytesMax)
       // Only now: the next file overwrites a failed one.
@@ -126,17 +130,6 @@ export class SpoolFolder implements AsyncDisposable {
     this.#packs.add(pack)
     return pack
   }
-}
-
-function through(
-  source: AsyncIterable<Uint8Array>,
-  steps: readonly Transform[],
-  signal: AbortSignal | undefined,
-): AsyncIterable<Uint8Array> {
-  const from = Readable.from(source, { objectMode: false })
-  // `pipeline` destroys every step with the error of any; reading the last one throws it.
-  const last = pipeline([from, ...steps], () => undefined) as Transform
-  return signal ? addAbortSignal(signal, last) : last
 }
 
 // Without streams: each would hold a few chunks, for every upload.
