@@ -4,7 +4,7 @@
  */
 export interface BlobStore {
   /** Durable when it resolves. If `source` throws, rejects with the same error and stores nothing. */
-  put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob>
+  put(source: AsyncIterable<Uint8Array> | Uint8Array, options?: PutOptions): Promise<StoredBlob>
   /** The verified bytes, streamed if large; or null. Bytes that do not match are deleted, never returned. */
   open(hash: string): Promise<Blob | null>
   /**
@@ -21,6 +21,11 @@ export interface BlobStore {
   delete(hash: string): Promise<void>
   /** All hashes, in no order. Blobs that are put or deleted meanwhile may be missing or included. */
   list(): AsyncIterable<string>
+}
+
+export interface PutOptions {
+  /** Nobody else uses the chunks of the source: the store may free the memory of each before the garbage collector would. */
+  readonly mayFree?: boolean
 }
 
 /** `bytes`: size of the piece. */

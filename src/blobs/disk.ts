@@ -19,6 +19,7 @@ import {
   type BlobStore,
   InvalidBlobHashError,
   isBlobHash,
+  type PutOptions,
   type StoredBlob,
 } from './blob-store.ts'
 import { type DiskFloor, DiskFloorError } from './disk-floor.ts'
@@ -73,9 +74,13 @@ export function diskBlobStore({
     await withStorageErrors(syncFolder(dir))
   }
 
-  async function put(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
+  async function put(
+    source: AsyncIterable<Uint8Array> | Uint8Array,
+    options?: PutOptions,
+  ): Promise<StoredBlob> {
     await withStorageErrors(makeFolder(tempDir))
-    const { path, hash, bytes } = await writeTemp(source instanceof Uint8Array ? [source] : source)
+    const chunks = source instanceof Uint8Array ? [source] : source
+    const { path, hash, bytes } = await writeTemp(chunks, options)
     try {
       await withStorageErrors(moveIntoPlace(path, hash))
     } catch (error) {
@@ -85,9 +90,10 @@ export function diskBlobStore({
     return { hash, bytes }
   }
 
-  async function writeTemp(chunks: Chunks): ReturnType<typeof writeTempFile> {
+  async function writeTemp(chunks: Chunks, options?: PutOptions): ReturnType<typeof writeTempFile> {
+    const guarded = floor === undefined ? chunks : floor.guard(chunks)
     try {
-      return await writeTempFile(tempDir, floor === undefined ? chunks : floor.guard(chunks))
+      return await writeTempFile(tempDir, guarded, options)
     } catch (error) {
       throw error instanceof DiskFloorError ? new BlobStorageError('full', { cause: error }) : error
     }

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StoredBlob } from './blob-store.ts'
+import { free } from '#concurrency/pieces-of.ts'
+import type { PutOptions, StoredBlob } from './blob-store.ts'
 import { withStorageErrors } from './storage-calls.ts'
 
 /** Hashing this much takes well under 1 ms; the event loop runs in between. */
@@ -13,11 +14,15 @@ interface TempFile extends StoredBlob {
 }
 
 /** Writes and hashes chunks into a new, durable file with a random name. Deletes the file on failure. */
-export async function writeTempFile(dir: string, chunks: Chunks): Promise<TempFile> {
+export async function writeTempFile(
+  dir: string,
+  chunks: Chunks,
+  { mayFree = false }: PutOptions = {},
+): Promise<TempFile> {
   const path = join(dir, crypto.randomUUID())
   await using file = await withStorageErrors(open(path, 'wx', 0o600))
   try {
-    const stored = await copy(chunks, file)
+    const stored = await copy(chunks, file, mayFree)
     await withStorageErrors(file.sync())
     return { path, ...stored }
   } catch (error) {
@@ -26,7 +31,7 @@ export async function writeTempFile(dir: string, chunks: Chunks): Promise<TempFi
   }
 }
 
-async function copy(chunks: Chunks, file: FileHandle): Promise<StoredBlob> {
+async function copy(chunks: Chunks, file: FileHandle, mayFree: boolean): Promise<StoredBlob> {
   const hasher = new Bun.CryptoHasher('sha256')
   let bytes = 0
   for await (const chunk of chunks) {
@@ -36,6 +41,7 @@ async function copy(chunks: Chunks, file: FileHandle): Promise<StoredBlob> {
       await withStorageErrors(writeAll(file, piece))
       bytes += piece.byteLength
     }
+    if (mayFree) free(chunk)
   }
   return { hash: hasher.digest('hex'), bytes }
 }

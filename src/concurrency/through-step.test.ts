@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Transform } from 'node:stream'
 import { createGzip, gunzipSync } from 'node:zlib'
+import { eventually } from '#tests/support/eventually.ts'
 import { throughStep } from './through-step.ts'
 
 /** One buffer, filled anew for each chunk. */
@@ -50,7 +51,6 @@ describe('a source through a step', () => {
       }
     }
     await expect(aborted()).rejects.toThrow('abort')
-    await new Promise(setImmediate)
-    expect(ended).toBe(2)
+    await eventually(async () => expect(ended).toBe(2))
   })
 })

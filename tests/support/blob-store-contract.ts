@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { Readable } from 'node:stream'
 import { type BlobStore, InvalidBlobHashError } from '#blobs/blob-store.ts'
 
 interface TestedStore extends AsyncDisposable {
@@ -39,6 +40,14 @@ export function blobStoreContract(name: string, make: () => Promise<TestedStore>
       expect(await store.put(new Uint8Array())).toEqual({ hash: emptyHash, bytes: 0 })
       expect(await store.put(streamOf())).toEqual({ hash: emptyHash, bytes: 0 })
       expect(await contentOf(store, emptyHash)).toEqual(new Uint8Array())
+    })
+
+    test('chunks that it may free are stored like others', async () => {
+      const chunks = () => [patterned(mebibyte), patterned(mebibyte), patterned(5)]
+      const source = Readable.from(chunks())
+      const { hash } = await store.put(source, { mayFree: true })
+      expect(hash).toBe(sha256(Buffer.concat(chunks())))
+      expect(sha256((await contentOf(store, hash)) ?? new Uint8Array())).toBe(hash)
     })
 
     test('what was never put is not there', async () => {

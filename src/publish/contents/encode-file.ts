@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createGzip, type Gzip, gzip } from 'node:zlib'
-import { pieceBytes, piecesOf } from '#concurrency/pieces-of.ts'
+import { passingPiecesOf, pieceBytes } from '#concurrency/pieces-of.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
 import type { SpooledFile, SpoolFolder } from '#publish/upload/spool-folder.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { type Coding, isCompressible, isWorthGzip } from '#site/encoding.ts'
+import { base64Into } from './base64-into.ts'
 
 /** Where a publish has its files, and puts large ones in another form: the spool, or a folder of this machine. */
 export interface ContentFolder extends Pick<SpoolFolder, 'write'> {
@@ -41,7 +42,7 @@ export async function encodeFile(
   const gzipped =
     source.bytes <= pieceBytes
       ? formOf(await inMemory(await content.bytes(), gzipOptions))
-      : await spooled(piecesOf(content), folder, { step: createGzip(gzipOptions), signal })
+      : await spooled(passingPiecesOf(content), folder, { step: createGzip(gzipOptions), signal })
   const isSmaller = isWorthGzip(source.bytes, gzipped.content.size)
   return isSmaller ? { source, coding: 'gzip', ...gzipped } : identity
 }
@@ -67,10 +68,8 @@ async function spooled(
 
 /** Yields one buffer again and again: the spool writes a piece before it asks for the next. */
 async function* base64Of(content: Blob): AsyncGenerator<Uint8Array> {
-  const buffer = Buffer.allocUnsafe((pieceBytes / 3) * 4)
-  for await (const piece of piecesOf(content)) {
-    yield buffer.subarray(0, buffer.write(base64(piece), 'latin1'))
-  }
+  const buffer = new Uint8Array((pieceBytes / 3) * 4)
+  for await (const piece of passingPiecesOf(content)) yield base64Into(buffer, piece)
 }
 
 const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

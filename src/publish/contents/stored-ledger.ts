@@ -65,7 +65,7 @@ export function storedLedger({ did, host, db, blobs, now }: LedgerOptions): Blob
       await rememberServer(db, { host, sniffsGzip }, now())
     },
     async keep({ source, content }) {
-      const kept = await blobs.put(piecesOf(content))
+      const kept = await blobs.put(piecesOf(content), { mayFree: true })
       return async (uploaded) => {
         waiting.push({ source, uploaded, kept })
         if (waiting.length >= unrecordedMax) await flush()

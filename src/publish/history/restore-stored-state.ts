@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { piecesOf } from '#concurrency/pieces-of.ts'
+import { passingPiecesOf } from '#concurrency/pieces-of.ts'
 import { runInSlices } from '#concurrency/yield-event-loop.ts'
 import { NotPublishableError } from '#publish/not-publishable.ts'
 import { type PublishJob, type PublishOutcome, publishSite } from '#publish/publish-site.ts'
@@ -86,7 +86,7 @@ async function decodedTo(
   const stored = await blobs.open(hash)
   if (stored === null) throw new NotPublishableError(filesGone)
   const step = coding === 'gzip' ? { step: createGunzip() } : {}
-  return await folder.write(piecesOf(stored), { bytesMax: bytes, signal, ...step })
+  return await folder.write(passingPiecesOf(stored), { bytesMax: bytes, signal, ...step })
 }
 
 const filesGone = 'The files of this version are not stored here any more. The site stays as it is.'
