@@ -1,5 +1,5 @@
-// `bun bench/deploys.ts [large|many] [rounds]`: large sites over the deploy routes. `large`: 3000 files of 100 kB; `many`:
-// 10 000 files of 2 kB; both without an argument. Each is published, changed by one file, restored, and visited after a
+// `bun bench/deploys.ts [thousand|large|many] [rounds]`: large sites over the deploy routes. `thousand`: 1000 files of 4 kB;
+// `large`: 3000 files of 100 kB; `many`: 10 000 files of 2 kB; all without an argument. Each is published, changed by one file, restored, and visited after a
 // restart; next to it the bare calls of the same work, on the same account server. Medians of alternating rounds.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,6 +25,17 @@ import { cpuSeconds, peakMemory } from './support/processes.ts'
 import { median, print, type Row, seconds } from './support/rows.ts'
 
 const sites = {
+  thousand: {
+    what: '1000 files of 4 kB',
+    changeBytesMax: null,
+    make: () =>
+      many(
+        1000,
+        (i) => `${i % 10}/page-${i}.html`,
+        () => words(4 * kB),
+      ),
+    another: () => words(4 * kB),
+  },
   large: {
     what: '3000 files of 100 kB',
     changeBytesMax: 700,
