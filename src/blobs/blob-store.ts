@@ -28,6 +28,14 @@ export interface PutOptions {
   readonly mayFree?: boolean
 }
 
+/** A blob store as a running service needs it. */
+export interface ServiceBlobStore extends BlobStore {
+  /** Deletes temporary files of interrupted puts that were not written to for an hour; returns how many. */
+  sweep(now: number): Promise<number>
+  /** Throws BlobStorageError if the storage is not there: a folder that is not mounted, or a bucket that does not answer. */
+  assertThere(): Promise<void>
+}
+
 /** `bytes`: size of the piece. */
 export type AfterPiece = (bytes: number) => Promise<void>
 

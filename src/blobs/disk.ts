@@ -16,16 +16,16 @@ import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
   type AfterPiece,
   BlobStorageError,
-  type BlobStore,
   InvalidBlobHashError,
   isBlobHash,
   type PutOptions,
+  type ServiceBlobStore,
   type StoredBlob,
 } from './blob-store.ts'
 import { type DiskFloor, DiskFloorError } from './disk-floor.ts'
 import { ProvenFiles } from './proven-files.ts'
 import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
-import { type Chunks, writeTempFile } from './temp-file.ts'
+import { type Chunks, sweepTempFiles, writeTempFile } from './temp-file.ts'
 
 /** Blobs up to this size are read and verified on every open; larger ones once an hour, then streamed. */
 const smallBytesMax = wholeBodyBytesMax
@@ -33,16 +33,9 @@ const smallBytesMax = wholeBodyBytesMax
 const hashStepBytes = 256 * 1024
 /** An empty file that marks the folder as mounted. */
 const markName = '.is-mounted'
-/** A stopping process and its successor may share the folder. */
-const staleTempMs = 60 * 60 * 1000
-
-export interface DiskBlobStore extends BlobStore {
-  /** Deletes temporary files of interrupted puts that were not written to for an hour; returns how many. */
-  sweep(now: number): Promise<number>
+export interface DiskBlobStore extends ServiceBlobStore {
   /** Creates the folder and the mark that `assertThere` checks. */
   make(): Promise<void>
-  /** Throws if the folder is missing or lacks the mark (an empty mount point), or its disk fails. */
-  assertThere(): Promise<void>
 }
 
 interface DiskOptions {
@@ -170,18 +163,6 @@ export function diskBlobStore({
     }
   }
 
-  async function sweep(now: number): Promise<number> {
-    let removed = 0
-    for (const file of (await withStorageErrors(ifExists(readdir(tempDir)))) ?? []) {
-      const path = join(tempDir, file)
-      const written = await withStorageErrors(ifExists(stat(path)))
-      if (written === null || written.mtimeMs > now - staleTempMs) continue
-      await withStorageErrors(rm(path, { force: true }))
-      removed++
-    }
-    return removed
-  }
-
   function placeOf(hash: string): { folder: string; path: string } {
     // Prevents path traversal.
     if (!isBlobHash(hash)) throw new InvalidBlobHashError(hash)
@@ -195,7 +176,7 @@ export function diskBlobStore({
     open,
     verify,
     list,
-    sweep,
+    sweep: (now) => sweepTempFiles(tempDir, now),
     assertThere: async () => void (await withStorageErrors(stat(join(dir, markName)))),
     has: async (hash) => (await withStorageErrors(ifExists(stat(placeOf(hash).path)))) !== null,
     delete: async (hash) => {

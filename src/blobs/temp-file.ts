@@ -1,11 +1,13 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { free } from '#concurrency/pieces-of.ts'
 import type { PutOptions, StoredBlob } from './blob-store.ts'
-import { withStorageErrors } from './storage-calls.ts'
+import { ifExists, withStorageErrors } from './storage-calls.ts'
 
 /** Hashing this much takes well under 1 ms; the event loop runs in between. */
 const pieceBytes = 256 * 1024
+/** A stopping process and its successor may share the folder. */
+const staleMs = 60 * 60 * 1000
 
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
@@ -29,6 +31,19 @@ export async function writeTempFile(
     await rm(path, { force: true })
     throw error
   }
+}
+
+/** Deletes files that were not written to for an hour; returns how many. */
+export async function sweepTempFiles(dir: string, now: number): Promise<number> {
+  let removed = 0
+  for (const file of (await withStorageErrors(ifExists(readdir(dir)))) ?? []) {
+    const path = join(dir, file)
+    const written = await withStorageErrors(ifExists(stat(path)))
+    if (written === null || written.mtimeMs > now - staleMs) continue
+    await withStorageErrors(rm(path, { force: true }))
+    removed++
+  }
+  return removed
 }
 
 async function copy(chunks: Chunks, file: FileHandle, mayFree: boolean): Promise<StoredBlob> {

@@ -61,9 +61,11 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     )
     const stores = await openStores({ config: settings, log }, opened)
     const { signal } = stop
-    const { db, database } = stores
+    const { blobRequests, db, database } = stores
     opened.use(storeLog({ db, queue, log }))
-    const meter = opened.use(new IngestMeter({ db, events, load: database.load, now: Date.now }))
+    const meter = opened.use(
+      new IngestMeter({ blobRequests, db, events, load: database.load, now: Date.now }),
+    )
     const plane = startIngestPlane({
       ...stores,
       settings,

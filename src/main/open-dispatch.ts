@@ -45,7 +45,10 @@ function openApplication(parts: ServiceParts) {
     unready: readiness([
       { problem: 'The database does not answer.', ask: () => latestChangeSeq(stores.db) },
       {
-        problem: 'The folder of the blobs is not there: is its disk mounted?',
+        problem:
+          config.blobStore === null
+            ? 'The folder of the blobs is not there: is its disk mounted?'
+            : 'The bucket of the blobs does not answer.',
         ask: () => stores.blobs.assertThere(),
       },
     ]),

@@ -32,7 +32,9 @@ export async function openServiceStores(
     }
   }
   // SQLite is in the data folder, whose lock covers the database as well.
-  const stores = await openStores({ ...options, ...(url && { claim }) }, opened)
+  // Two processes may share the data folder, and a folder of copies has one owner.
+  const copiesIn = options.config.roles.hosting ? 'blob-copies' : 'blob-copies-of-app'
+  const stores = await openStores({ ...options, copiesIn, ...(url && { claim }) }, opened)
   opened.use(storeLog({ db: stores.db, queue: options.logQueue, log: options.log }))
   await stores.blobs.sweep(Date.now())
   const { floor } = stores

@@ -22,6 +22,8 @@ export const requestsAtOnce = {
   accounts: accountsAtOnce + detachedMaxDefault + 24,
   /** Publishing and sign-in. */
   repos: uploadsAtOnce * jobsAtOnceMax + 96,
+  /** To the bucket of the blobs, in both threads. */
+  blobs: 128,
   /** All other requests on behalf of users. */
   application: 128,
 } as const

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
@@ -10,6 +11,7 @@ import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
+import { removedCopiesOf } from '#main/maintenance/removed-copies.ts'
 import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { endMinutes } from '#main/metrics/end-minutes.ts'
 import { lockDataDir, servicePartsOf } from '#main/process/data-lock.ts'
@@ -28,6 +30,8 @@ import {
   type ServiceOptions,
   type ServiceParts,
 } from './open-parts.ts'
+
+const copiesEveryMs = 60 * 60 * 1000
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
@@ -97,9 +101,16 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
   ]
-  const followers = [forgetChanged(edge), forgetRemoved({ ...edge, log }), registrations]
+  const copies = removedCopiesOf(parts.stores)
+  const followers = [forgetChanged(edge), forgetRemoved({ ...edge, copies, log }), registrations]
   if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
+    copies !== null &&
+      repeatEvery(
+        { everyMs: copiesEveryMs, failure: 'copies of removed blobs not removed' },
+        () => copies.forgetRemoved(),
+        loop,
+      ),
     ...(config.roles.app ? ofApplication() : []),
     ...(config.roles.hosting ? ofHosting() : []),
     followChanges([...followers, ...(names ? [names] : [])], loop),

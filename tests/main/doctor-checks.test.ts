@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkBucket } from '#main/doctor/check-bucket.ts'
 import { checkClock } from '#main/doctor/check-clock.ts'
 import { checkDisk } from '#main/doctor/check-disk.ts'
 import { checkDns } from '#main/doctor/check-dns.ts'
@@ -13,8 +14,38 @@ import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import { ownPort } from '#tests/support/own-port.ts'
 import { type DnsName, startDnsServer } from '../support/dns-server.ts'
+import { type S3Fault, startS3FaultServer } from '../support/s3-fault-server.ts'
+import { s3LocationAt } from '../support/s3-store.ts'
 
 const gibibyte = 1024 ** 3
+
+describe('the bucket of the blobs', () => {
+  const read = async (fault: S3Fault | null): Promise<string[]> => {
+    await using server = await startS3FaultServer()
+    server.always = fault
+    const findings = await checkBucket(s3LocationAt(server.endpoint))
+    expect(server.objects.size).toBe(0)
+    return findings.map(({ advice, level, seen }) => `${level}: ${seen} ${advice}`)
+  }
+
+  test('stores, returns and deletes', async () => {
+    expect(await read(null)).toEqual([
+      expect.stringMatching(/^ok: .* stores, returns and deletes null$/),
+    ])
+  })
+
+  test.each([
+    ['another clock', 'RequestTimeTooSkewed', 403, 'set the clock'],
+    ['no bucket', 'NoSuchBucket', 404, 'create the bucket'],
+    ['another region', 'AuthorizationHeaderMalformed', 400, 'in another region'],
+    ['a wrong key', 'SignatureDoesNotMatch', 403, 'AWS_SECRET_ACCESS_KEY'],
+  ])('with %s', async (_, code, status, advice) => {
+    const [finding] = await read({ kind: 'status', status, code })
+    expect(finding).toStartWith('problem')
+    expect(finding).toContain(advice)
+    expect(finding).not.toContain('test-secret')
+  })
+})
 
 describe('DNS', () => {
   const here = { a: ['192.0.2.1'] }

@@ -34,7 +34,7 @@ test('a folder of blobs that is there but empty is a mount that went away', asyn
   const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rm(dataDir, { recursive: true }))
-  const config = { databaseUrl: undefined, dataDir }
+  const config = { blobStore: null, databaseUrl: undefined, dataDir }
   const { blobs } = await openStores({ config, log: recordingLog([]) }, opened)
   await blobs.assertThere()
   const [dir, mounted] = [join(dataDir, 'blobs'), join(dataDir, 'mounted')]
@@ -63,7 +63,7 @@ await onEachDatabase('main/stores on an empty database', (make, dialect) => {
     }
     const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
     opened.defer(() => rm(dataDir, { recursive: true }))
-    const config = { databaseUrl: own.options.url, dataDir }
+    const config = { blobStore: null, databaseUrl: own.options.url, dataDir }
     const found: number[] = []
     const claim = async (db: Db): Promise<void> => {
       found.push((await db.selectFrom('leases').selectAll().execute()).length)
@@ -114,7 +114,7 @@ await onEachDatabase('main/stores over a network that breaks', (make, dialect) =
 async function open(databaseUrl: string | undefined, opened: AsyncDisposableStack) {
   const dataDir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))
   opened.defer(() => rm(dataDir, { recursive: true }))
-  const config = { databaseUrl, dataDir }
+  const config = { blobStore: null, databaseUrl, dataDir }
   return await openStores({ config, log: recordingLog([]), answerMsMax: 300 }, opened)
 }
 
@@ -124,7 +124,7 @@ async function openInChild(dataDir: string): Promise<string> {
     import { openStores } from '#main/stores.ts'
     if (process.getuid() === 0) process.setuid(65_534)
     await using opened = new AsyncDisposableStack()
-    const config = { databaseUrl: undefined, dataDir: ${JSON.stringify(dataDir)} }
+    const config = { blobStore: null, databaseUrl: undefined, dataDir: ${JSON.stringify(dataDir)} }
     await openStores({ config }, opened).then(
       () => console.log('opened'),
       ({ code, path }) => console.log(code, path),

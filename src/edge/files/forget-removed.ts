@@ -9,22 +9,30 @@ interface RemovedContext {
   readonly decodedFiles: Pick<DecodedFiles, 'forget' | 'forgetAll'>
   readonly recompressor: Pick<Recompressor, 'forget' | 'forgetAll'>
   readonly log: Log
+  /** Copies of a bucket’s blobs on this disk; null: there are none. */
+  readonly copies: {
+    readonly forget: (hash: string) => Promise<void>
+    /** Forgets those of blobs that are not known any more. */
+    readonly forgetRemoved: () => Promise<void>
+  } | null
 }
 
 /** Drops the copies of stored bytes that were removed at their owner's wish. */
 export function forgetRemoved({
   bodies,
+  copies,
   decodedFiles,
   log,
   recompressor,
 }: RemovedContext): ChangeSubscriber {
   const logged = (work: Promise<void>): void =>
-    void work.catch((error) => log.error('decoded file not removed', { error }))
+    void work.catch((error) => log.error('copy of removed bytes not removed', { error }))
   return {
     startAfresh() {
       recompressor.forgetAll()
       bodies.forgetAll()
       logged(decodedFiles.forgetAll())
+      if (copies !== null) logged(copies.forgetRemoved())
     },
     follow(changes) {
       for (const change of changes) {
@@ -33,6 +41,7 @@ export function forgetRemoved({
           recompressor.forget(hash)
           bodies.forget(hash)
           logged(decodedFiles.forget(hash))
+          if (copies !== null) logged(copies.forget(hash))
         }
       }
     },

@@ -1,9 +1,10 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { s3LocationText } from '#blobs/s3-location.ts'
 import { counted } from '#cli/counted.ts'
 import type { BackupCommandOptions, RestoreCommandOptions } from '#cli/program.ts'
 import { type BackupDone, backUp } from '#main/backup/back-up.ts'
 import { type RestoreDone, restore } from '#main/backup/restore.ts'
-import { readConfig } from '#main/config/config.ts'
+import { type Config, readConfig } from '#main/config/config.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { version } from '#package.json'
@@ -27,12 +28,19 @@ export async function runBackup(
     folder,
     backUp({
       ...{ config, folder, signal, version },
-      ...{ keep: keepOf(options.keep), withBlobs: options.blobs, prunes: options.prune === true },
+      ...{
+        keep: keepOf(options.keep),
+        withBlobs: options.blobs && config.blobStore === null,
+        prunes: options.prune === true,
+      },
       onProgress: (text) => progress.show(text),
     }),
   )
   progress.clear()
   console.log(`${backupLine(done)}, in ${secondsSince(began)} s: ${folder}`)
+  if (config.blobStore !== null) {
+    console.error(`the blobs stay in their bucket: ${s3LocationText(config.blobStore.location)}`)
+  }
   if (done.blobs !== null && done.blobs.damaged > 0) {
     console.error(`${counted(done.blobs.damaged, 'blob')} damaged on this disk: not in the backup`)
   }
@@ -58,7 +66,7 @@ export async function runRestore(
   progress.clear()
   console.log(`${restoreLine(done)}, in ${secondsSince(began)} s: ${config.dataDir}`)
   console.log('everybody has to sign in again, and what administrators did since then is undone')
-  for (const line of remarks(done)) console.error(line)
+  for (const line of remarks(done, config)) console.error(line)
 }
 
 const configOf = ({ data }: { readonly data?: string }) =>
@@ -83,12 +91,18 @@ function restoreLine({ manifest, blobs }: RestoreDone): string {
   return blobs === null ? what : `${what}, ${counted(blobs.count, 'blob')}`
 }
 
-function remarks({ aside, blobs, manifest }: RestoreDone): string[] {
+function remarks(
+  { aside, blobs, manifest }: RestoreDone,
+  { blobStore }: Pick<Config, 'blobStore'>,
+): string[] {
+  const bucket = blobStore && s3LocationText(blobStore.location)
   const missing = manifest.blobs === null ? null : manifest.blobs.count - (blobs?.count ?? 0)
   const fetched = 'fetched from their owners’ servers by sitehost backfill, or with the first visit'
   return [
     ...aside.map((place) => `what was there before is in ${place}`),
-    ...(missing === null ? [`the backup has no blobs: they are ${fetched}`] : []),
+    ...(missing === null
+      ? [`the backup has no blobs: they are ${bucket === null ? fetched : `in ${bucket}`}`]
+      : []),
     ...(missing !== null && missing > 0
       ? [`${counted(missing, 'blob')} of the backup missing or damaged: ${fetched}`]
       : []),

@@ -194,6 +194,12 @@ describe('what a setting should be is told in plain words', () => {
     ],
     DATA_DIR: takesAnything,
     SECRET_KEY: [['short'], /^SECRET_KEY: at least 32 characters$/],
+    BLOBS_URL: [['/srv/blobs', 's3://', 's3://sites'], /^BLOBS_URL: .*(s3:\/\/bucket|endpoint)/],
+    AWS_ACCESS_KEY_ID: takesAnything,
+    AWS_SECRET_ACCESS_KEY: takesAnything,
+    AWS_SESSION_TOKEN: takesAnything,
+    AWS_REGION: takesAnything,
+    BLOB_CACHE_BYTES: [['10G'], bytes],
     DATABASE_URL: [
       ['mysql://x/y', 'x', 'postgres://user:pass#word@host/database'],
       /^DATABASE_URL: postgres:\/\/user:password@host\/database, the password percent-encoded$/,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { parseS3Location, type S3Location } from '#blobs/s3-location.ts'
 import { problemOfAddresses } from './base-url.ts'
 import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
 import type { ListenAddress } from './setting-kinds.ts'
@@ -69,6 +70,7 @@ function configOf(values: z.infer<typeof settings>) {
     /** Newest first; empty: a key is created in the data folder. */
     secrets: values.SECRET_KEY?.split(',').map((secret) => secret.trim()) ?? [],
     databaseUrl: values.DATABASE_URL,
+    blobStore: blobStoreOf(values),
     plcUrl: values.PLC_URL,
     handleResolverUrl: values.HANDLE_RESOLVER_URL,
     firehoseUrl: values.FIREHOSE_URL,
@@ -109,6 +111,42 @@ function configOf(values: z.infer<typeof settings>) {
     failPoint: values.FAILPOINT,
     failPointFile: values.FAILPOINT_FILE ?? null,
   }
+}
+
+/** Where blobs are in place of the data folder, and how much of them a disk here keeps as copies; null: in the data folder. */
+export interface BlobStoreSettings {
+  readonly location: S3Location
+  readonly cacheBytesMax: number
+}
+
+function blobStoreOf({
+  BLOBS_URL: url,
+  ...values
+}: z.infer<typeof settings>): BlobStoreSettings | null {
+  if (url === undefined) return null
+  const location = s3LocationOf(url, values)
+  const { BLOB_CACHE_BYTES: cacheBytesMax, MAX_FILE_BYTES: fileBytesMax } = values
+  if (cacheBytesMax < fileBytesMax) {
+    throw new ConfigError('BLOB_CACHE_BYTES: at least MAX_FILE_BYTES, so that any file fits')
+  }
+  return { location, cacheBytesMax }
+}
+
+/** `setting`: what the error names. Throws ConfigError. */
+export function s3LocationOf(
+  url: string,
+  values: Partial<z.infer<typeof settings>>,
+  setting = 'BLOBS_URL',
+): S3Location {
+  const { location, problem } = parseS3Location({
+    url,
+    region: values.AWS_REGION,
+    accessKeyId: values.AWS_ACCESS_KEY_ID,
+    secretAccessKey: values.AWS_SECRET_ACCESS_KEY,
+    sessionToken: values.AWS_SESSION_TOKEN,
+  })
+  if (problem !== undefined) throw new ConfigError(`${setting}: ${problem}`)
+  return location
 }
 
 /** Null where this process is both parts. */

@@ -69,6 +69,12 @@ export const settings = z.object({
   METRICS_TOKEN: bearerToken.optional(),
   DATA_DIR: z.string().default('data'),
   SECRET_KEY: z.string().min(32, 'at least 32 characters').optional(),
+  BLOBS_URL: z.string().optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
+  AWS_REGION: z.string().optional(),
+  BLOB_CACHE_BYTES: bytes.default(10 * 1024 * 1024 * 1024),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,

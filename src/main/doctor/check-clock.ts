@@ -30,6 +30,12 @@ export async function checkClock(url: string, now: () => number): Promise<Findin
   )
 }
 
+/** By how much a Date field and our clock differ, in milliseconds; null: there is none. */
+export function dateDifferenceOf(field: string | null, now: number): number | null {
+  const theirs = Date.parse(field ?? '')
+  return Number.isNaN(theirs) ? null : Math.max(0, Math.abs(now - theirs) - dateStepMs)
+}
+
 async function dateOf(url: string): Promise<number | null> {
   try {
     const answer = await fetch(url, {

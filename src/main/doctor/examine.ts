@@ -9,6 +9,7 @@ import { readAnnouncement } from '#main/process/service-address.ts'
 import { askService } from '#main/status/ask-service.ts'
 import { type ServiceProcess, serviceProcesses } from '#main/status/service-processes.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
+import { checkBucket } from './check-bucket.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
@@ -19,7 +20,7 @@ import { checkTlsPermission } from './check-tls-permission.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /**
- * Looks at everything that a service needs, and changes nothing. If the settings are invalid, only at them. Throws StartError
+ * Looks at everything that a service needs, and leaves everything as it is. If the settings are invalid, only at them. Throws StartError
  * to root for another user's folder.
  */
 export async function examine(readSettings: () => Config, signal: AbortSignal): Promise<Finding[]> {
@@ -34,6 +35,7 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
     return [problem('settings', error.message, '.env.example describes each setting'), ...unknown]
   }
   await assertOwnFolder(config.dataDir)
+  const { blobStore } = config
   const { baseDomain, dataDir, databaseUrl: url, dnsServers: servers, origin, plcUrl } = config
   const { hostname: application, protocol } = new URL(origin)
   const lookUp = createLookUp({ servers, signal })
@@ -51,6 +53,7 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
     await checkClock(plcUrl, Date.now),
     await checkDatabase({ url, file: join(dataDir, 'sitehost.db') }),
     ...(await checkDisk(dataDir)),
+    ...(blobStore === null ? [] : await checkBucket(blobStore.location)),
     ...(await openFilesOf(processes, dataDir)),
   ]
 }

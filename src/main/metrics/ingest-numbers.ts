@@ -1,4 +1,5 @@
 import { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
+import type { S3Count } from '#blobs/s3-client.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { type EventLoopDelay, EventLoopMonitor } from '#observe/event-loop-delay.ts'
 import type { Log } from '#observe/log.ts'
@@ -23,12 +24,15 @@ export interface IngestNumbers {
   readonly events: Counts
   readonly eventLoop: EventLoopDelay
   readonly database: DatabaseLoad
+  /** Requests to a bucket; null: blobs are in the data folder. */
+  readonly blobRequests: Counts<S3Count> | null
 }
 
 interface IngestMeterOptions {
   readonly db: Db
   readonly events: Tally<string>
   readonly load: () => DatabaseLoad
+  readonly blobRequests: Tally<S3Count> | null
   readonly now: () => number
 }
 
@@ -73,7 +77,7 @@ export class IngestMeter implements Disposable {
     const { firehose, fetches } = this
     const { accounts, sites } = fetches
     const { isConnected, latestAt, problems, steps } = firehose
-    const { events, load, now } = this.#options
+    const { blobRequests, events, load, now } = this.#options
     return {
       firehose: { isConnected, latestAt, problems, steps, lagMs: firehose.lagMs(now()) },
       queues: this.#queues,
@@ -81,6 +85,7 @@ export class IngestMeter implements Disposable {
       events: events.counts,
       eventLoop: this.#eventLoop.read(),
       database: load(),
+      blobRequests: blobRequests?.counts ?? null,
     }
   }
 

@@ -9,6 +9,7 @@ import { RequestMetrics } from '#observe/request-metrics.ts'
 import { type Counts, Tally } from '#observe/tally.ts'
 import type { FetchOutcome } from '#outbound/safe-fetch.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
+import { blobFamilies } from './blob-families.ts'
 import { eventFamilies } from './event-families.ts'
 import { ingestFamilies } from './ingest-families.ts'
 import type { IngestNumbers } from './ingest-numbers.ts'
@@ -31,7 +32,8 @@ export const newMeters = (events: Tally<string>, now: () => number): Meters => (
   requests: new RequestMetrics({ now }),
 })
 
-interface OpenOptions extends Pick<Stores, 'db' | 'database' | 'floor'> {
+interface OpenOptions
+  extends Pick<Stores, 'blobCopies' | 'blobRequests' | 'db' | 'database' | 'floor'> {
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl'>
   readonly ingest: { readonly numbers: IngestNumbers | null }
   readonly log: Log
@@ -43,7 +45,8 @@ interface OpenOptions extends Pick<Stores, 'db' | 'database' | 'floor'> {
 
 /** Everything that Prometheus may scrape of this process. */
 export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack): Metrics {
-  const { config, database, db, floor, edge, ingest, log, meters, now, version } = options
+  const { blobCopies, blobRequests, config, database, db, floor, edge } = options
+  const { ingest, log, meters, now, version } = options
   const eventLoop = opened.use(new EventLoopMonitor())
   const file = config.databaseUrl === undefined ? join(config.dataDir, 'sitehost.db') : null
   const metrics = new Metrics({ log })
@@ -63,6 +66,15 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
         ...(ingest.numbers && { ingest: ingest.numbers.database }),
       }),
     }),
+    ...(blobRequests === null
+      ? []
+      : blobFamilies({
+          copies: blobCopies,
+          requests: () => ({
+            main: blobRequests.counts,
+            ...(ingest.numbers?.blobRequests && { ingest: ingest.numbers.blobRequests }),
+          }),
+        })),
     ...processFamilies(version, () => ({
       main: eventLoop.read(),
       ...(ingest.numbers && { ingest: ingest.numbers.eventLoop }),

@@ -4,6 +4,7 @@ import { type DiskSpace, diskSpaceOf } from '#blobs/disk-floor.ts'
 import { ifExists } from '#blobs/storage-calls.ts'
 import { readLastBackup } from '#main/backup/last-backup.ts'
 import type { Config } from '#main/config/config.ts'
+import { bucketAnswers } from '#main/doctor/check-bucket.ts'
 import { pidFileOf, type ServicePart } from '#main/process/data-lock.ts'
 import project from '#package.json'
 import type { Db } from '#store/database/database.ts'
@@ -48,6 +49,8 @@ export interface Status extends ProcessStatus {
   /** Hosts for which a TLS front was permitted one within the last day. */
   readonly certificates24h: number
   readonly lastBackupAt: number | null
+  /** Whether the bucket of the blobs answers; null: they are in the data folder. */
+  readonly bucketAnswers: boolean | null
 }
 
 export async function readStatus(config: Config, db: Db, now: number): Promise<Status> {
@@ -77,6 +80,7 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     jobs: jobs.values().reduce((sum, count) => sum + count, 0),
     certificates24h: await countHosts(db, 'certificate_permitted', now - dayMs),
     lastBackupAt: await readLastBackup(dataDir),
+    bucketAnswers: await bucketAnswers(config),
   }
 }
 

@@ -20,6 +20,7 @@ const status: Status = {
   jobs: 2,
   certificates24h: 1,
   lastBackupAt: now - 7 * hourMs,
+  bucketAnswers: null,
 }
 
 test('every fact has a line', () => {
@@ -36,6 +37,13 @@ test('every fact has a line', () => {
     'certificates  1 new name in the last day',
     'backup        7 hours ago',
   ])
+})
+
+test.each([
+  [true, 'answers'],
+  [false, 'does not answer (sitehost doctor)'],
+])('the bucket of the blobs has a line: %s', (bucketAnswers, seen) => {
+  expect(statusLines({ ...status, bucketAnswers }, now)).toContain(`blob store    ${seen}`)
 })
 
 test('what is missing, and what to do', () => {

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
@@ -10,6 +11,10 @@ export interface HashRange {
   readonly after: string
   readonly upTo: string
 }
+
+/** Other writers wait for these, and a bucket takes a while. */
+const removalsAtOnce = 16
+const neverAborted = new AbortController().signal
 
 /** Sorts after every hash. */
 export const lastHash = 'g'
@@ -81,7 +86,7 @@ export function removeGarbage(
       await transaction.deleteFrom('blobs').where('hash', 'in', chunk).execute()
     }
     // Before the commit: until then no other transaction can find the blob or remember it again.
-    for (const hash of removed) await remove(hash)
+    await mapAtOnce(removed, { atOnce: removalsAtOnce, signal: neverAborted }, remove)
     return removed
   })
 }
