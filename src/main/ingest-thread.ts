@@ -102,4 +102,5 @@ async function answerSync(
 if (parentPort === null) throw new Error('ingest-thread.ts runs only as a worker')
 // Threads that answer visitors have a shorter slice, and thus priority.
 setSchedulerSlice('usual')
-await runThread(parentPort, workerData as IngestSettings)
+// Not awaited: see program.ts.
+void runThread(parentPort, workerData as IngestSettings)

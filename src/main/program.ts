@@ -96,12 +96,17 @@ const program = createProgram(
   },
 )
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  const sentence = startFailureSentence(error)
-  if (sentence === null) throw error
-  console.error(`sitehost: ${sentence}`)
-  process.exitCode = 1
+async function run(): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    const sentence = startFailureSentence(error)
+    if (sentence === null) throw error
+    console.error(`sitehost: ${sentence}`)
+    process.exitCode = 1
+  }
+  await endProcess()
 }
-await endProcess()
+
+// Not awaited: a module that awaits has no CommonJS form, and so no bytecode (kept-program.ts).
+void run()

@@ -151,7 +151,7 @@ const allStyles: BunPlugin = {
 const readFonts = (): Promise<BuiltFile[]> =>
   Promise.all(
     Object.entries(fontFiles).map(async ([path, name]): Promise<BuiltFile> => {
-      const bytes = await Bun.file(new URL(import.meta.resolve(name))).bytes()
+      const bytes = await Bun.file(Bun.resolveSync(name, webDir)).bytes()
       return { path, contentType: 'font/woff2', isEntry: false, bytes }
     }),
   )
