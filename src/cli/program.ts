@@ -33,6 +33,12 @@ export interface BackupCommandOptions extends DataOptions {
   readonly prune?: true
 }
 
+export interface BlobsCopyOptions {
+  /** Each a folder of blobs, or an address like that of BLOBS_URL. */
+  readonly from: string
+  readonly to: string
+}
+
 export interface JsonOptions extends DataOptions {
   readonly json?: true
 }
@@ -53,6 +59,7 @@ export interface CommandActions {
   readonly demo: (options: DemoOptions) => Promise<void>
   readonly preview: (folder: string, options: PreviewOptions) => Promise<void>
   readonly backup: (folder: string, options: BackupCommandOptions) => Promise<void>
+  readonly blobsCopy: (options: BlobsCopyOptions) => Promise<void>
   readonly restore: (folder: string, options: RestoreCommandOptions) => Promise<void>
   readonly status: (options: JsonOptions) => Promise<void>
   readonly doctor: (options: JsonOptions) => Promise<void>
@@ -172,6 +179,16 @@ function addDataCommands(program: Command, actions: CommandActions, defaults: De
     .argument('<folder>', 'the folder of the backup')
     .option('--replace', 'move the data that is there aside')
     .action(actions.restore)
+  program
+    .command('blobs')
+    .description('move the blobs of a service to another store')
+    .command('copy')
+    .description(
+      'copy what is new from a folder or bucket to another one, also while the service runs',
+    )
+    .requiredOption('--from <store>', 'a folder such as data/blobs, or s3://… as in BLOBS_URL')
+    .requiredOption('--to <store>', 'the same')
+    .action(actions.blobsCopy)
   command('backfill', 'import the sites of every known account, and exit')
     .option('--all', 'import the sites of all accounts of the network (RELAY_URL)')
     .action(actions.backfill)

@@ -54,6 +54,9 @@ const program = createProgram(
     async backup(folder, options) {
       await (await import('#main/commands/backup.ts')).runBackup(folder, options, signal)
     },
+    async blobsCopy(options) {
+      await (await import('#main/commands/blobs.ts')).runBlobsCopy(options, signal)
+    },
     async restore(folder, options) {
       await (await import('#main/commands/backup.ts')).runRestore(folder, options, signal)
     },

@@ -103,6 +103,11 @@ function remarks(
     ...(missing === null
       ? [`the backup has no blobs: they are ${bucket === null ? fetched : `in ${bucket}`}`]
       : []),
+    ...(missing !== null && bucket !== null
+      ? [
+          'the blobs of the backup are in the data folder: sitehost blobs copy brings them into the bucket',
+        ]
+      : []),
     ...(missing !== null && missing > 0
       ? [`${counted(missing, 'blob')} of the backup missing or damaged: ${fetched}`]
       : []),

@@ -132,8 +132,12 @@ function blobStoreOf({
   return { location, cacheBytesMax }
 }
 
+/** Of an address like that of BLOBS_URL, with the credentials of the environment. Throws ConfigError. */
+export const readS3Location = (url: string, environment: Environment = process.env): S3Location =>
+  s3LocationOf(url, parseSettings(settings, environment), url)
+
 /** `setting`: what the error names. Throws ConfigError. */
-export function s3LocationOf(
+function s3LocationOf(
   url: string,
   values: Partial<z.infer<typeof settings>>,
   setting = 'BLOBS_URL',
