@@ -13,6 +13,13 @@ export interface Credentials {
 /** How a Sitehost is asked, by the environment. */
 export interface InstanceSettings {
   readonly url: string | undefined
+  /** A deploy token. */
+  readonly token: string | undefined
+  /** The OpenID Connect token of a CI job, and where the job gets it. */
+  readonly idToken: string | undefined
+  readonly idTokenRequest: { readonly url: string; readonly token: string } | null
+  /** The owner of the site that a job deploys. */
+  readonly owner: string | undefined
 }
 
 /** What the commands for site owners use of the outside. */

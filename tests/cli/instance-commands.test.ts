@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
 import { audienceOf, manageMethod } from '#site/service-token.ts'
 import { createSession } from '#tests/support/accounts.ts'
@@ -6,6 +7,7 @@ import type { CommandEnd } from '#tests/support/run-command.ts'
 import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
+import { startIssuer } from '../../devnet/issuer.ts'
 
 // The commands that ask a Sitehost, with tokens that a real account server signs for it.
 
@@ -15,6 +17,8 @@ beforeAll(async () => {
   ;[cli, world] = await Promise.all([installCli(), startWorld()])
   await world.signedIn('alice.test')
   await signIn()
+  await Bun.write(join(cli.dir, 'site/index.html'), 'by the Sitehost')
+  await Bun.write(join(cli.dir, 'site/.env'), 'SECRET=1')
 })
 afterAll(async () => {
   await cli?.[Symbol.asyncDispose]()
@@ -100,6 +104,49 @@ test('an app password does it, too; whoever is not signed in there is told so', 
   expect((await run(['domains', 'list'], as('alice.test'))).code).toBe(0)
   const { code, complaints } = await run(['domains', 'list'], as('bob.test'))
   expect([code, complaints]).toEqual([1, expect.stringContaining(sentences.serviceTokenOfNobody)])
+})
+
+describe('deploy --via', () => {
+  const folder = () => join(cli.dir, 'site')
+  const deploy = (args: string[], environment = {}) =>
+    run(['deploy', folder(), '--via', world.app, '--json', ...args], environment)
+  const shown = async ({ said, complaints }: CommandEnd) => {
+    const result = JSON.parse(said.join('') || `{"error":${JSON.stringify(complaints)}}`)
+    return { ...result, text: await (await fetch(result.url)).text() }
+  }
+
+  test('lets the Sitehost publish, and leaves no token', async () => {
+    expect(await shown(await deploy(['--site', 'via']))).toMatchObject({
+      ...{ files: { total: 1, sent: 1 }, live: true, text: 'by the Sitehost' },
+      leftOut: [{ path: '.env' }],
+    })
+    expect(await json('tokens', 'list', '--site', 'via')).toMatchObject({ tokens: [] })
+    expect(await shown(await deploy(['--site', 'via']))).toMatchObject({ files: { sent: 0 } })
+    expect((await deploy(['--site', 'via', '--dry-run'])).code).toBe(2)
+  })
+
+  test('in a job: with a deploy token, or with the token of its forge, and nobody signed in', async () => {
+    const nobody = { HOME: join(cli.dir, 'job') }
+    const { secret } = await json('tokens', 'create', 'ci', '--preview', '--site', 'via')
+    const token = { ...nobody, SITEHOST_TOKEN: secret }
+    const refused = await deploy(['--site', 'via'], token)
+    expect([refused.code, refused.complaints]).toEqual([
+      1,
+      expect.stringContaining(sentences.tokenForPreviews),
+    ])
+    const preview = await deploy(['--site', 'via', '--preview', 'pr-7'], token)
+    expect((await shown(preview)).url).toMatch(/\/\/pr-7--/)
+
+    await using issuer = await startIssuer()
+    const job = { claims: { repository: 'alice/site', ref: 'refs/heads/main' } }
+    const forge = { ...nobody, ...issuer.environmentOf(job) }
+    expect((await deploy(['--site', 'via'], forge)).complaints).toContain('SITEHOST_ACCOUNT')
+    const of = ['--issuer', issuer.url, '--branch', 'main', '--site', 'via']
+    await json('publishers', 'add', 'alice/site', ...of)
+    await Bun.write(join(folder(), 'index.html'), 'by a job')
+    const published = await deploy(['--site', 'via'], { ...forge, SITEHOST_ACCOUNT: 'alice.test' })
+    expect(await shown(published)).toMatchObject({ text: 'by a job' })
+  })
 })
 
 describe('a token of the account’s server', () => {

@@ -17,6 +17,7 @@ export const deployCommand: SiteCommand = {
     ['--verbose', 'name each file that is left out, and why'],
     account,
     json,
+    ['--via <address>', 'let this Sitehost do it, where you are signed in; in a job by its token'],
     ['--wait <address>', 'wait until visitors get it there: at a site’s address or a domain'],
   ],
   about:
@@ -26,6 +27,7 @@ export const deployCommand: SiteCommand = {
     'sitehost deploy --dry-run',
     'sitehost deploy docs/build --site project --into docs',
     'sitehost deploy dist --preview=pr-12 --json',
+    'sitehost deploy dist --site blog --via https://sitehost.example',
     'sitehost deploy dist --wait https://blog.example.com',
   ],
   exitStatus: '0 published or unchanged, 1 failed, 2 called wrongly, 3 published but not yet live.',

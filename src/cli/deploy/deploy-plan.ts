@@ -1,6 +1,7 @@
 import { siteOf } from '#cli/account/own-sites.ts'
 import type { AccountOptions } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
+import { originAt } from '#cli/instance/instance.ts'
 import { describedPreview, describedVersion } from '#publish/deploy/described-version.ts'
 import { type NewVersion, newVersion } from '#publish/new-version.ts'
 import { previewMs } from '#site/limits.ts'
@@ -21,6 +22,7 @@ export interface DeployOptions extends AccountOptions {
   readonly allowHome?: true
   readonly allowCredentials?: true
   readonly verbose?: true
+  readonly via?: string
   readonly wait?: string
 }
 
@@ -31,6 +33,8 @@ export interface DeployPlan {
   /** Only this folder of the site is replaced; null: all of it. */
   readonly into: SitePath | null
   readonly version: NewVersion
+  /** The Sitehost that does it; null: the command itself. */
+  readonly via: string | null
   /** Where visitors are waited for; null: nowhere. */
   readonly wait: URL | null
 }
@@ -48,7 +52,11 @@ export function parseDeployOptions(options: DeployOptions, now: number): DeployP
         ...(checked && { message: checked }),
         ...previewOf(preview, now),
       },
+      via: options.via === undefined ? null : originAt(options.via),
       wait: waitOf(wait),
+    }
+    if (plan.via !== null && (plan.wait !== null || options.dryRun)) {
+      throw new UsageError('--via: leave out --wait and --dry-run.')
     }
     if (plan.wait !== null && preview !== undefined) {
       throw new UsageError('--wait is for what goes live: a preview does not.')

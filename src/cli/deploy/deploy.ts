@@ -6,13 +6,16 @@ import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
+import { hasJobToken } from '#cli/instance/deployer.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { busySentence } from '#publish/publish-failure.ts'
+import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { compareWithLive, findRemovals, type Removals } from './compare-with-live.ts'
 import { deployFiles } from './deploy-files.ts'
 import { type DeployOptions, parseDeployOptions } from './deploy-plan.ts'
+import { deployVia } from './deploy-via.ts'
 import { LocalContents } from './local-contents.ts'
 import { readLocalSite } from './local-site.ts'
 import { progressLine } from './progress-line.ts'
@@ -34,13 +37,23 @@ export async function deploy(
   for (const problem of local.problems) console.warn(problem)
   for (const line of leftOutLines(local.leftOut, options)) console.note(line)
   const name = plan.site ?? local.site ?? (await askForSite(context))
+  await using folderContents = new LocalContents()
+  const readFiles = async () => {
+    console.progress(`Reading ${counted(local.files.length, 'file')}`)
+    const limit = { atOnce: hashedAtOnce, signal }
+    return await mapAtOnce(local.files, limit, (file) => folderContents.hash(file))
+  }
+  const byInstance = async (origin: string, files: Files) => {
+    const { leftOut, settings } = local
+    const content = { site: name, files, leftOut, settings }
+    await deployVia(origin, content, folderContents, plan, options, context)
+  }
+  if (plan.via !== null && hasJobToken(context)) {
+    return await byInstance(plan.via, await readFiles())
+  }
   const { identity, session } = await openAccount(options, context)
   const address: SiteAddress = { did: identity.did, name }
-  await using folderContents = new LocalContents()
-  console.progress(`Reading ${counted(local.files.length, 'file')}`)
-  const files = await mapAtOnce(local.files, { atOnce: hashedAtOnce, signal }, (file) =>
-    folderContents.hash(file),
-  )
+  const files = await readFiles()
   const repo = new AccountRepo(identity.did, async () => session, { signal })
   const fetchBlob = (cid: string, bytesMax: number) =>
     fetchStoredBlob(identity, cid, bytesMax, context)
@@ -61,6 +74,7 @@ export async function deploy(
     const removals = () => findRemovals(address, { files, into: plan.into }, parts)
     await confirmRemovals(name, await explained(signal, { doing: 'publishing' }, removals), context)
   }
+  if (plan.via !== null) return await byInstance(plan.via, files)
   const content = {
     files,
     changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
@@ -83,6 +97,8 @@ export async function deploy(
     else if (url !== null) console.say(url)
   })
 }
+
+type Files = readonly UploadedFile[]
 
 async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
   const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'

@@ -42,6 +42,11 @@ export async function originOf(
       `Which Sitehost? Name it with --instance https://…, in SITEHOST_URL, or as "instance" in ${siteFileName}.`,
     )
   }
+  return originAt(address)
+}
+
+/** Throws UsageError. */
+export function originAt(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url !== null && /^https?:$/.test(url.protocol)) return url.origin
   throw new UsageError('The address of a Sitehost begins with https://.')

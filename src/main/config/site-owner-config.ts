@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import type { InstanceSettings } from '#cli/command-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import { siteFilesMax } from '#site/limits.ts'
 import { type Environment, parseSettings } from './parse-settings.ts'
@@ -30,6 +31,11 @@ export const siteOwnerSettings = z.object({
   SITEHOST_HANDLE: z.string().optional(),
   SITEHOST_APP_PASSWORD: z.string().optional(),
   SITEHOST_URL: httpUrl.optional(),
+  SITEHOST_TOKEN: z.string().optional(),
+  SITEHOST_ACCOUNT: z.string().optional(),
+  SITEHOST_ID_TOKEN: z.string().optional(),
+  ACTIONS_ID_TOKEN_REQUEST_URL: httpUrl.optional(),
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: z.string().optional(),
   NO_COLOR: z.string().optional(),
   XDG_DATA_HOME: z.string().optional(),
   VISUAL: z.string().optional(),
@@ -45,10 +51,21 @@ export function readSiteOwnerConfig(environment: Environment = process.env) {
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     limits: limitsOf(values),
     credentials: { handle: values.SITEHOST_HANDLE, appPassword: values.SITEHOST_APP_PASSWORD },
-    instance: { url: values.SITEHOST_URL },
+    instance: instanceOf(values),
     accountsFile: join(dataHomeOf(values.XDG_DATA_HOME), 'sitehost/accounts.json'),
     editor: values.VISUAL || values.EDITOR,
     noColour: values.NO_COLOR !== undefined,
+  }
+}
+
+function instanceOf(values: z.output<typeof siteOwnerSettings>): InstanceSettings {
+  const { ACTIONS_ID_TOKEN_REQUEST_TOKEN: token, ACTIONS_ID_TOKEN_REQUEST_URL: url } = values
+  return {
+    url: values.SITEHOST_URL,
+    token: values.SITEHOST_TOKEN,
+    idToken: values.SITEHOST_ID_TOKEN,
+    idTokenRequest: url === undefined || token === undefined ? null : { url, token },
+    owner: values.SITEHOST_ACCOUNT ?? values.SITEHOST_HANDLE,
   }
 }
 
