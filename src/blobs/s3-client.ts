@@ -293,7 +293,8 @@ async function assertSuccess(
   const { status } = response
   if (response.ok) return
   const code = errorCodeIn(new TextDecoder().decode(await body.start(errorBytesMax)))
-  if (status === 404 && key !== '' && code !== 'NoSuchBucket') return
+  const isOfObject = key !== '' && operation !== 'put' && code !== 'NoSuchBucket'
+  if (status === 404 && isOfObject) return
   const isTemporary = temporaryStatuses.has(status) || (code !== null && temporaryCodes.has(code))
   const retryAfterMs = retryAfterOf(response.headers.get('retry-after'))
   throw new S3Error({ operation, status, code, isTemporary, retryAfterMs })

@@ -156,6 +156,11 @@ describe('a blob store whose server fails', () => {
     },
   )
 
+  test('a put that finds nothing there has failed', async () => {
+    server.always = { kind: 'status', status: 404 }
+    await expect(store.put(small)).rejects.toThrow(BlobStorageError)
+  })
+
   test('Retry-After is obeyed by all requests, and not waited for beyond the deadline', async () => {
     server.faults.push({ kind: 'status', status: 503, headers: { 'retry-after': '1' } })
     const began = performance.now()
