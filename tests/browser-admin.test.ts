@@ -177,6 +177,7 @@ describe.skipIf(!hasBrowser)('an administrator with a browser', () => {
       const paths = ['', '/logs', '/errors', '/sites', '/accounts', '/domains', '/jobs', '/reports']
       for (const path of [...paths, '/allow-list', '/invitations', '/audit', '/nothing']) {
         await page.goto(`${world.app}/admin${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
         await page.getByText('Loading…').first().waitFor({ state: 'detached' })
         expect([path, await violationsOf(page)]).toEqual([path, []])
       }

@@ -242,7 +242,7 @@ const refusals: [status: 400 | 413, error: string, fields: Field[]][] = [
   ],
   [
     413,
-    '"big.bin" is larger than 1 MB.',
+    '"big.bin" is larger than 1 MiB.',
     [named('new'), file('big.bin', 'b'.repeat(mebibyte + 1))],
   ],
   [

@@ -69,7 +69,7 @@ export const deployRoutes = {
       ],
       413: [
         bodyTooLarge(deployJsonBytesMax),
-        like('"film.mp4" is larger than 100 MB.'),
+        like('"film.mp4" is larger than 100 MiB.'),
         like(overAccountBytes(5_000_000_000)),
       ],
       429: [

@@ -409,9 +409,9 @@ describe('what cannot be a deploy is refused:', () => {
       'a file too large',
       { files: [{ ...one, size: mebibyte + 1 }] },
       413,
-      /^"index\.html" is larger than 1 MB\.$/,
+      /^"index\.html" is larger than 1 MiB\.$/,
     ],
-    ['a site too large', { files: [mib('a'), mib('b'), one] }, 413, /larger than 2\.1 MB/],
+    ['a site too large', { files: [mib('a'), mib('b'), one] }, 413, /larger than 2 MiB/],
   ]
   test.each(facts)('%s', async (_, body, expected, message) => {
     const [status, answer] = await begin(body)

@@ -124,13 +124,13 @@ describe('refused, and nothing kept', () => {
       'a file too large',
       () => formOf([['siteName', 'blog'], tooLarge]),
       413,
-      /"big\.bin" is larger than 1 MB/,
+      /"big\.bin" is larger than 1 MiB/,
     ],
     [
       'a site too large',
       () => formOf([['siteName', 'blog'], mib('a'), mib('b'), page]),
       413,
-      /larger than 2\.1 MB/,
+      /larger than 2 MiB/,
     ],
     [
       'only what is left out',
