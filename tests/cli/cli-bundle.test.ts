@@ -70,7 +70,7 @@ test('nothing in it needs Bun', async () => {
 
 test('nothing of ours in it needs what Node 20 lacks and the package does not bring', async () => {
   const lacking =
-    /\b(?:Array\.fromAsync|(?:Object|Map)\.groupBy|Promise\.try|RegExp\.escape|Error\.isError|Math\.sumPrecise|Iterator\.(?:concat|zip)|(?:Async)?DisposableStack)\b|\.(?:getOrInsert(?:Computed)?|(?:set)?(?:From|from|to)(?:Base64|Hex)|transfer)\(/
+    /\b(?:Array\.fromAsync|(?:Object|Map)\.groupBy|Promise\.try|RegExp\.escape|Error\.isError|Math\.sumPrecise|Iterator\.(?:concat|zip)|(?:Async)?DisposableStack)\b|\.(?:getOrInsert(?:Computed)?|(?:set)?(?:From|from|to)(?:Base64|Hex)|transfer|(?:symmetricD|d)ifference|is(?:DisjointFrom|SubsetOf|SupersetOf)|drop|take|toArray)\(/
   const needing = own().map(async (path) => {
     const found = lacking.exec(await Bun.file(join(import.meta.dir, '../..', path)).text())
     return found === null ? [] : [`${path}: ${found[0]}`]

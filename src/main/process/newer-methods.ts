@@ -1,7 +1,6 @@
 // Methods of the language that Node 20 lacks, of those that shared code uses; `tests/cli/cli-bundle.test.ts` compares.
 // One by one: core-js's collections of them replace `Promise`, `URL` and `Set`, and are four times this.
 import 'core-js/modules/es.iterator.constructor.js'
-import 'core-js/modules/es.iterator.drop.js'
 import 'core-js/modules/es.iterator.every.js'
 import 'core-js/modules/es.iterator.filter.js'
 import 'core-js/modules/es.iterator.find.js'
@@ -11,15 +10,8 @@ import 'core-js/modules/es.iterator.from.js'
 import 'core-js/modules/es.iterator.map.js'
 import 'core-js/modules/es.iterator.reduce.js'
 import 'core-js/modules/es.iterator.some.js'
-import 'core-js/modules/es.iterator.take.js'
-import 'core-js/modules/es.iterator.to-array.js'
 import 'core-js/modules/es.promise.with-resolvers.js'
-import 'core-js/modules/es.set.difference.v2.js'
 import 'core-js/modules/es.set.intersection.v2.js'
-import 'core-js/modules/es.set.is-disjoint-from.v2.js'
-import 'core-js/modules/es.set.is-subset-of.v2.js'
-import 'core-js/modules/es.set.is-superset-of.v2.js'
-import 'core-js/modules/es.set.symmetric-difference.v2.js'
 import 'core-js/modules/es.set.union.v2.js'
 
 // core-js brings a parser of URLs of its own for it.
