@@ -15,7 +15,7 @@ let stoppedAt = 0
 function onSignal(name: 'SIGTERM' | 'SIGINT'): void {
   if (!stop.signal.aborted) {
     stoppedAt = performance.now()
-    stop.abort()
+    stop.abort(name)
   } else if (performance.now() - stoppedAt > sameSignalMs) {
     // A shell reports this code for a process that a signal ended.
     process.exit(128 + constants.signals[name])

@@ -6,8 +6,8 @@ import { version } from '#package.json'
 // The package for site owners, on Node, Bun and Deno: `npm run build:cli` bundles it.
 
 const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
-process.once('SIGTERM', () => stop.abort())
+// A second one ends the process at once.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name))
 
 const program = new Command('sitehost')
   .description('Publishes static websites to their owners’ AT Protocol repositories.')

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { link, mkdir, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { countUploads } from '#tests/support/count-uploads.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { nginxProgram, startNginx } from '#tests/support/nginx.ts'
 import { available } from '#tests/support/require.ts'
 import type { CommandEnd } from '#tests/support/run-command.ts'
@@ -14,7 +16,10 @@ import { startWorld, type World } from '#tests/support/world.ts'
 let cli: InstalledCli
 let world: World
 beforeAll(async () => {
-  ;[cli, world] = await Promise.all([installCli(), startWorld()])
+  ;[cli, world] = await Promise.all([
+    installCli(),
+    startWorld({ canFail: true, countsCalls: true }),
+  ])
 })
 afterAll(async () => {
   await cli?.[Symbol.asyncDispose]()
@@ -269,6 +274,77 @@ describe('what a host serves', () => {
     await write({ 'mirror/about.html': page('abouT') })
     const changed = await run('verify', `${nginx.origin}/about.html`, '--site', 'ruled')
     expect(changed.complaints).toContain('it differs from about.html of the site at byte 8')
+  })
+})
+
+describe('a deploy that is ended in the middle', () => {
+  const uploads = 'com.atproto.repo.uploadBlob'
+  const commits = 'com.atproto.repo.applyWrites'
+  const pages = (title: string) =>
+    Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.html`, page(`${title} ${n}`)]))
+  const temporary = () => join(cli.dir, 'temporary')
+
+  /** Starts one that changes all pages; resolves once the server holds a call of `method`. */
+  async function startHeld(name: string, method: string) {
+    await mkdir(temporary(), { recursive: true })
+    await write(inFolder(name, pages(`${name}, old`)))
+    const { cid } = await deployed(name, '--site', name)
+    await write(inFolder(name, pages(`${name}, new`)))
+    const sent = await countUploads(world)
+    const isHeld = method === uploads ? { hold: true, after: 1 } : { hold: true }
+    world.network.setFaults({ [method]: isHeld })
+    const command = cli.start(['deploy', name, '--site', name], {
+      ...environment(),
+      TMPDIR: temporary(),
+    })
+    const wanted = method === uploads ? 1 : 20
+    await eventually(async () => expect(await sent()).toBeGreaterThanOrEqual(wanted))
+    return { command, cid }
+  }
+
+  const recordCid = async (name: string) =>
+    (
+      await cli.run(['sites', '--json'], environment()).then(({ said }) => JSON.parse(said.join()))
+    ).sites.find(({ site }: { site: string }) => site === name).cid
+
+  const rows = [
+    ['SIGINT', 130, uploads],
+    ['SIGTERM', 143, commits],
+    ['SIGKILL', 137, uploads],
+    ['SIGKILL', 137, commits],
+  ] as const
+  test.each(rows)(
+    'by %s (%i) at %s leaves the site whole, and the next one goes on',
+    async (...row) => {
+      const [signal, code, method] = row
+      const name = `ended-${code}-${method.split('.').at(-1)}`
+      const { cid, command } = await startHeld(name, method)
+      command.kill(signal)
+      const end = await command.end
+      expect(end).toMatchObject({ code, said: [] })
+      if (signal !== 'SIGKILL') {
+        expect(end.complaints).toMatch(
+          /published as a whole\. Run the same command again\.\n.*Interrupted\./,
+        )
+        expect(await readdir(temporary())).toEqual([])
+      }
+      await rm(temporary(), { recursive: true })
+      expect(await recordCid(name)).toBe(cid)
+      world.network.setFaults({})
+      const next = await deployed(name, '--site', name)
+      expect(next).toMatchObject({ unchanged: false, files: { total: 20 } })
+      expect(await recordCid(name)).toBe(next.cid)
+    },
+  )
+
+  test('whose commit was not answered is published once', async () => {
+    await write(inFolder('unanswered', pages('unanswered')))
+    world.network.setFaults({ [commits]: { loseAnswer: true, times: 1 } })
+    await deploy('unanswered', '--site', 'unanswered')
+    world.network.setFaults({})
+    expect(await deployed('unanswered', '--site', 'unanswered')).toMatchObject({ unchanged: true })
+    const { said } = await cli.run(['versions', 'unanswered'], environment())
+    expect(said).toHaveLength(1)
   })
 })
 

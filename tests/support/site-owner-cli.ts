@@ -16,8 +16,20 @@ export interface InstalledCli extends AsyncDisposable {
     /** Called with all of standard error so far, as it grows. */
     onComplaints?: (text: string) => void,
   ): Promise<CommandEnd>
+  /** The same, for one that is ended from outside. */
+  start(
+    args: readonly string[],
+    environment?: Environment,
+    onComplaints?: (text: string) => void,
+  ): StartedCommand
   /** The same at a terminal. */
   runAtTerminal(args: readonly string[], environment?: Environment): AtTerminal
+}
+
+export interface StartedCommand {
+  kill(signal: NodeJS.Signals): void
+  /** The exit code of one that a signal ended is 128 and its number. */
+  readonly end: Promise<CommandEnd>
 }
 
 type Environment = Readonly<Record<string, string>>
@@ -31,25 +43,31 @@ export async function installCli(): Promise<InstalledCli> {
   const installed = Bun.spawn(npm, { cwd: dir, stdout: 'ignore', stderr: 'inherit' })
   if ((await installed.exited) !== 0) throw new Error('npm install failed')
   const program = join(dir, 'node_modules/.bin/sitehost')
+  const start = (
+    args: readonly string[],
+    environment: Environment = {},
+    onComplaints: (text: string) => void = () => {},
+  ): StartedCommand => {
+    const child = Bun.spawn({
+      cmd: [program, ...args],
+      cwd: dir,
+      env: { PATH: process.env['PATH'], HOME: dir, ...environment },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const texts = [new Response(child.stdout).text(), textOf(child.stderr, onComplaints)] as const
+    const end = Promise.all(texts).then(async ([output, complaints]) => {
+      return { code: await child.exited, said: output.split('\n').filter(Boolean), complaints }
+    })
+    return { kill: (signal) => child.kill(signal), end }
+  }
   return {
     dir,
     runAtTerminal: (args, environment = {}) =>
       runAtTerminal(args, { program, cwd: dir, environment: { HOME: dir, ...environment } }),
-    async run(args, environment = {}, onComplaints = () => {}) {
-      const child = Bun.spawn({
-        cmd: [program, ...args],
-        cwd: dir,
-        env: { PATH: process.env['PATH'], HOME: dir, ...environment },
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-      })
-      const [output, complaints] = await Promise.all([
-        new Response(child.stdout).text(),
-        textOf(child.stderr, onComplaints),
-      ])
-      return { code: await child.exited, said: output.split('\n').filter(Boolean), complaints }
-    },
+    run: (args, environment, onComplaints) => start(args, environment, onComplaints).end,
+    start,
     async [Symbol.asyncDispose]() {
       await rm(dir, { recursive: true, force: true })
     },

@@ -80,14 +80,16 @@ export async function deploy(
     changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
     settings: local.settings && ({ kind: 'fields', settings: local.settings } as const),
   }
-  const outcome = await explained(signal, { doing: 'publishing' }, () =>
+  const work = () =>
     deployFiles(address, content, plan.version, {
       ...parts,
       ledger,
       ...(limits.siteFilesMax !== undefined && { filesMax: limits.siteFilesMax }),
       onProgress: (progress) => console.progress(progressLine(progress)),
-    }),
-  )
+    })
+  const outcome = await explained(signal, { doing: 'publishing' }, work).finally(() => {
+    if (signal.aborted) console.note(afterInterruption)
+  })
   if (outcome.kind === 'busy') throw new CommandError(busySentence(outcome.retryAt))
   if (outcome.versionProblem !== null) console.warn(outcome.versionProblem)
   const lines = resultLines(address, outcome)
@@ -99,6 +101,9 @@ export async function deploy(
 }
 
 type Files = readonly UploadedFile[]
+
+const afterInterruption =
+  'What was sent so far stays in your account for a while; the site is as it was, or published as a whole. Run the same command again.'
 
 async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
   const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'

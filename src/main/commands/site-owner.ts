@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { constants } from 'node:os'
 import type { LookUpTxt } from '#atproto/identity/dns-handle-resolver.ts'
 import { Identities } from '#atproto/identity/identity.ts'
 import { SavedAccounts } from '#cli/account/saved-accounts.ts'
@@ -34,15 +35,14 @@ export async function runSiteCommand(
   }
 }
 
-/** Exit status after a signal, as a shell reports it for SIGINT. */
-const interrupted = 130
+/** As a shell reports a process that the signal ended; `signal` was aborted with its name. */
+const interrupted = ({ reason }: AbortSignal): number =>
+  128 + (reason === 'SIGTERM' ? constants.signals.SIGTERM : constants.signals.SIGINT)
 
 function failed(error: unknown, console: Console, signal: AbortSignal): number {
   if (signal.aborted) {
-    console.fail(
-      'Interrupted. What was sent so far is in your account for a while; the site is as it was, or published.',
-    )
-    return interrupted
+    console.fail('Interrupted.')
+    return interrupted(signal)
   }
   if (error instanceof CommandError) {
     for (const line of error.lines) console.fail(line)
