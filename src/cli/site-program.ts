@@ -1,6 +1,7 @@
 import { Argument, type Command, type CommanderError } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { deployCommand } from './commands/deploy-command.ts'
+import { diagnoseCommand } from './commands/diagnose-command.ts'
 import { historyCommands } from './commands/history-commands.ts'
 import { instanceCommands } from './commands/instance-commands.ts'
 import { mcpCommand } from './commands/mcp-command.ts'
@@ -18,6 +19,7 @@ const siteCommands: readonly SiteCommand[] = [
   settingsCommand,
   ...verifiedCommands,
   ...instanceCommands,
+  diagnoseCommand,
   mcpCommand,
 ]
 

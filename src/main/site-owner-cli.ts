@@ -18,8 +18,13 @@ addSiteCommands(program, async (command) => {
   const { runSiteCommand } = await import('#main/commands/site-owner.ts')
   await runSiteCommand(command, stop.signal)
 })
-// `bin/sitehost` has another `restore`, of backups.
-program.commands.find((command) => command.name() === 'rollback')?.alias('restore')
+// `bin/sitehost` has others of these names, for backups and for the service.
+for (const [name, alias] of [
+  ['rollback', 'restore'],
+  ['diagnose', 'doctor'],
+] as const) {
+  program.commands.find((command) => command.name() === name)?.alias(alias)
+}
 program.addHelpText(
   'after',
   `

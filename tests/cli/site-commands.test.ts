@@ -84,6 +84,22 @@ describe('signing in', () => {
     })
   })
 
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is given up by %s, which the next command does not notice', async (signal, code) => {
+    let command: ReturnType<typeof cli.start> | undefined
+    let shown = ''
+    command = cli.start(['login', alice.handle, '--no-browser'], servers(), (text) => {
+      shown = text
+      if (addressIn(text) !== undefined) command?.kill(signal)
+    })
+    expect(await command.end).toMatchObject({ code, said: [] })
+    expect(shown).toEndWith('Interrupted.\n')
+    expect(shown).not.toContain('publish')
+    expect(await said('whoami')).toEqual(['alice.test'])
+  })
+
   test('by a browser elsewhere, whose last address is pasted; the last sign-in is that of commands', async () => {
     const [, bob = alice] = network.accounts
     await using terminal = cli.runAtTerminal(['login', bob.handle, '--no-browser'], servers())
@@ -148,6 +164,23 @@ describe('history', () => {
     const { records, version } = await json('forget', 'previous', '--site', 'blog')
     expect(records).toContain(`at://${network.accounts[0]?.did}/place.sitehost.version/${version}`)
     expect(await states()).toEqual(['live', 'replaced'])
+  })
+
+  test('only previews are promoted, and only sites that are named have versions', async () => {
+    const [live] = await versions()
+    const promoted = await run('promote', live.id, '--site', 'blog')
+    expect(promoted).toMatchObject({ code: 1, said: [] })
+    expect(promoted.complaints).toContain(`${live.id} is no preview`)
+    const unnamed = await run('versions')
+    expect(unnamed).toMatchObject({ code: 2, said: [] })
+    expect(unnamed.complaints).toContain('Which site?')
+  })
+
+  test('an account that is not signed in is told how to', async () => {
+    const end = await run('sites', '--account', 'nobody.test')
+    expect(end).toMatchObject({ code: 2, said: [] })
+    expect(end.complaints).toContain('nobody.test is not signed in')
+    expect(end.complaints).not.toContain('APP_PASSWORD')
   })
 
   test('what is no version is a mistake, what is not there a failure', async () => {
@@ -219,6 +252,48 @@ describe('settings', () => {
   test('that there are not are mistakes', async () => {
     expect((await run('settings', 'set', '--site', 'blog', 'cleanUrls')).code).toBe(2)
     expect((await run('settings', 'set', '--site', 'blog', 'colour=red')).code).toBe(2)
+  })
+})
+
+describe('a diagnosis', () => {
+  const findings = async (...args: string[]) => {
+    const { code, said } = await run('diagnose', ...args, '--json')
+    const found: { about: string; level: string; seen: string }[] = JSON.parse(said.join()).findings
+    return { code, levels: Object.fromEntries(found.map(({ about, level }) => [about, level])) }
+  }
+
+  test('of an account that can publish finds nothing in the way', async () => {
+    const { code, levels } = await findings()
+    expect([code, Object.keys(levels)]).toEqual([
+      0,
+      ['sign-in', 'handle', 'server', 'file size', 'rate limit', 'clock'],
+    ])
+    expect(levels).not.toContainValue('problem')
+    expect((await said('doctor'))[0]).toMatch(/^ok {7}sign-in {8}as did:plc:/)
+  })
+
+  test('names an outdated host, one without a site, and a name that leads nowhere', async () => {
+    const { sites } = await json('sites')
+    const blog = sites.find(({ site }: { site: string }) => site === 'blog')
+    const hostWith = (headers: Record<string, string>) =>
+      Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('', { headers }) })
+    const record = { 'x-sitehost-record': blog.uri }
+    using newest = hostWith({ ...record, 'x-sitehost-version': blog.cid })
+    using outdated = hostWith({ ...record, 'x-sitehost-version': 'bafyother' })
+    using none = hostWith({})
+    expect((await findings(String(newest.url))).levels).toMatchObject({ DNS: 'ok', site: 'ok' })
+    expect(await findings(String(outdated.url))).toMatchObject({
+      code: 0,
+      levels: { site: 'warning' },
+    })
+    expect(await findings(String(none.url))).toMatchObject({ code: 1, levels: { site: 'problem' } })
+    expect(await findings('nowhere.invalid')).toMatchObject({ code: 1, levels: { DNS: 'problem' } })
+  })
+
+  test('of nobody says how to sign in', async () => {
+    const end = await cli.run(['diagnose'], { ...servers(), HOME: dir })
+    expect(end.code).toBe(1)
+    expect(end.said.join()).toContain('sitehost login <your handle>')
   })
 })
 

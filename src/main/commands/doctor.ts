@@ -1,8 +1,8 @@
 import { counted } from '#cli/counted.ts'
+import { findingLines } from '#cli/diagnosis/finding.ts'
 import type { JsonOptions } from '#cli/program.ts'
 import { readConfig } from '#main/config/config.ts'
 import { examine } from '#main/doctor/examine.ts'
-import { findingLines } from '#main/doctor/finding.ts'
 import { StartError } from '#main/process/start-failure.ts'
 
 /** Prints what it finds, for people or as one JSON object; throws StartError when there are problems. */

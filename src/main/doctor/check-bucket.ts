@@ -2,9 +2,9 @@ import { BlobStorageError } from '#blobs/blob-store.ts'
 import { s3BlobStore } from '#blobs/s3.ts'
 import { S3Client, S3Error } from '#blobs/s3-client.ts'
 import { type S3Location, s3LocationText } from '#blobs/s3-location.ts'
+import { type Finding, ok, problem } from '#cli/diagnosis/finding.ts'
 import type { Config } from '#main/config/config.ts'
 import { dateDifferenceOf } from './check-clock.ts'
-import { type Finding, ok, problem } from './finding.ts'
 
 /** People wait for the answer. */
 const timing = { tryMs: 3_000, retryMs: 4_000, pauseMs: 100 }

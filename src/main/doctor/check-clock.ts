@@ -1,10 +1,7 @@
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { clockFinding, dateStepMs } from '#cli/diagnosis/clock-finding.ts'
+import { type Finding, warning } from '#cli/diagnosis/finding.ts'
 
 const answerMsMax = 5_000
-/** Account servers refuse signatures of clocks that differ by much more. */
-const differenceMsMax = 5_000
-/** `Date` has whole seconds, rounded down. */
-const dateStepMs = 1_000
 
 /** Compares the clock with the Date field of a server, such as the directory of accounts. */
 export async function checkClock(url: string, now: () => number): Promise<Finding> {
@@ -18,16 +15,7 @@ export async function checkClock(url: string, now: () => number): Promise<Findin
       'see whether this machine reaches it; compare the clock with timedatectl',
     )
   }
-  const ahead = began - (theirs + dateStepMs)
-  const behind = theirs - ended
-  const differenceMs = Math.max(ahead, behind, 0)
-  const seconds = Math.round(differenceMs / 1000)
-  if (differenceMs <= differenceMsMax) return ok('clock', `at most ${seconds + 1} s off`)
-  return problem(
-    'clock',
-    `${seconds} s ${ahead > behind ? 'ahead of' : 'behind'} the clock of ${new URL(url).host}`,
-    'set it by the network: timedatectl set-ntp true',
-  )
+  return clockFinding(new URL(url).host, theirs, { began, ended })
 }
 
 /** By how much a Date field and our clock differ, in milliseconds; null: there is none. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import { startFailureSentence } from '#main/process/start-failure.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { pendingMigrations } from '#store/database/migrate.ts'
 import { isPostgres } from '#store/database/transaction.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 const about = 'database'
 

@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskSpace, diskSpaceOf, freeBytesNeeded } from '#blobs/disk-floor.ts'
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { byteText } from '#site/byte-text.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 const syncs = 10
 const fileBytes = 4096

@@ -1,5 +1,5 @@
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 interface Hosts {
   /** The application's host name. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 
 /** A connection is one, and so is a file that is sent. */
 const fewFiles = 4_096

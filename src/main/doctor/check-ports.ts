@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { listen } from '#main/process/listen.ts'
 import { askService } from '#main/status/ask-service.ts'
 import type { ServiceProcess } from '#main/status/service-processes.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 const connectMsMax = 2_000
 

@@ -1,5 +1,5 @@
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import type { Config } from '#main/config/config.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 const answerMsMax = 3_000
 const about = 'certificates'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ifExists } from '#blobs/storage-calls.ts'
+import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import { assertOwnFolder } from '#main/commands/upkeep.ts'
 import { type Config, ConfigError } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
@@ -17,7 +18,6 @@ import { checkDns } from './check-dns.ts'
 import { checkOpenFiles, readLimits } from './check-open-files.ts'
 import { checkFront, checkPort } from './check-ports.ts'
 import { checkTlsPermission } from './check-tls-permission.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
 
 /**
  * Looks at everything that a service needs, and leaves everything as it is. If the settings are invalid, only at them. Throws StartError
