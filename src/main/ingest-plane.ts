@@ -1,4 +1,6 @@
 import { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
+import { keepCertificates } from '#certificates/keep-certificates.ts'
+import { openKeySeal } from '#certificates/sealed-keys.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { AccountSyncs } from '#ingest/account-syncs.ts'
 import { accountWork } from '#ingest/account-work.ts'
@@ -28,11 +30,17 @@ import type { Stores } from './stores.ts'
 export type IngestSettings = Omit<
   Config,
   'cdnPurge' | 'metricsToken' | 'secrets' | 'trustedProxies'
->
+> & {
+  /** With which private keys of certificates are sealed; null: this service orders none. */
+  readonly keySecrets: readonly [string, ...string[]] | null
+}
 
-export function ingestSettings(config: Config): IngestSettings {
+export function ingestSettings(
+  config: Config,
+  secrets: readonly [string, ...string[]],
+): IngestSettings {
   const { cdnPurge: _, metricsToken: __, secrets: ___, trustedProxies: ____, ...settings } = config
-  return settings
+  return { ...settings, keySecrets: config.tls?.authority ? secrets : null }
 }
 
 interface PlaneOptions extends Stores {
@@ -54,7 +62,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
   const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
   const requestsMax = requestsAtOnce.sites
-  const { fetch, identities } = createOutbound({
+  const { fetch, identities, lookUp } = createOutbound({
     config: settings,
     outcomes: meter.fetches.sites,
     requestsMax,
@@ -101,8 +109,24 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
       discoversAll: ingest === 'all',
     }),
     keepBlobs(settings.scrubDays, context),
+    keepCertificatesOf(settings, { ...context, lookUp }),
   ])
   return { syncs: new AccountSyncs(context), background }
+}
+
+async function keepCertificatesOf(
+  { keySecrets, origin, tls }: IngestSettings,
+  context: Omit<Parameters<typeof keepCertificates>[0], 'applicationHost' | 'authority' | 'seal'>,
+): Promise<void> {
+  if (keySecrets === null || !tls?.authority) return
+  const { caFile, contact, directory } = tls.authority
+  const ca = caFile === null ? [] : [await Bun.file(caFile).text()]
+  await keepCertificates({
+    ...context,
+    applicationHost: new URL(origin).hostname,
+    authority: { ca, contact, directory },
+    seal: await openKeySeal(keySecrets),
+  })
 }
 
 /** The start should not have to read every snapshot. */

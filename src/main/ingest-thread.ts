@@ -36,7 +36,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
   const send = (message: FromIngest): void => port.postMessage(message)
   const stop = new AbortController()
   const wakeUps = new WakeUps()
-  wakeUps.forward(['changes'], (topic) => send({ kind: 'wake-up', topic }))
+  wakeUps.forward(['changes', 'certificates'], (topic) => send({ kind: 'wake-up', topic }))
   const syncs = Promise.withResolvers<AccountSyncs>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {

@@ -19,6 +19,11 @@ import type { Instance } from '#site/instance.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { failAt } from './fail-at.ts'
 import { openHosting } from './hosting/open-hosting.ts'
+import {
+  assertReadable,
+  openFileCertificates,
+  openOrderedCertificates,
+} from './open-certificates.ts'
 import { openEdge } from './open-edge.ts'
 import { openNetwork } from './open-network.ts'
 import { openOperations } from './open-operations.ts'
@@ -69,20 +74,29 @@ export async function openParts(
   const { handshakes, requests } = meters
   const { over } = shutdown
   const hostingPart = openHosting(
-    { ...{ config, edge, identities, log, now, over, requests, signal, wakeUps } },
+    { ...{ config, secrets, edge, identities, log, now, over, requests, signal, wakeUps } },
     opened,
   )
   const { hosting, ingest } = hostingPart
   const at = failAt(config)
+  const certificateFiles = await openFileCertificates(config.tls?.files ?? [])
+  await assertReadable(config.tls?.authority?.caFile ?? null)
+  const hosts = { applicationHost: new URL(origin).hostname, baseDomain }
+  const orders = { db, wakeUps, log, hosts, secrets, now, signal, names: edge.names }
+  const certificates = config.tls?.authority
+    ? await openOrderedCertificates(certificateFiles, orders)
+    : null
   return {
     ...options,
     at,
+    certificateFiles,
+    certificates,
     certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
     deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
     edge,
     handshakes,
     hostingPart,
-    hosts: { applicationHost: new URL(origin).hostname, baseDomain },
+    hosts,
     ingest,
     metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
     network,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FileCertificates } from '#certificates/file-certificates.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import type { Answer } from '#edge/dispatch.ts'
@@ -22,6 +23,7 @@ import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import { followCommands } from './follow-commands.ts'
 import { answerInternal } from './hosting/answer-internal.ts'
+import type { OrderedCertificates } from './open-certificates.ts'
 import { openDispatch } from './open-dispatch.ts'
 import {
   jobContextOf,
@@ -42,6 +44,9 @@ export interface Service extends AsyncDisposable {
   internal(request: Request, server: Bun.Server<undefined>, token: string): Promise<Response>
   /** Counts how handshakes end. */
   onHandshake(end: HandshakeEnd): void
+  readonly certificateFiles: FileCertificates
+  /** Those that this service orders; null: it orders none. */
+  readonly certificates: OrderedCertificates | null
   /** What Prometheus scrapes. */
   readonly metrics: Metrics
   /** Resolves when later events of the network are seen, as far as the network can be reached. */
@@ -71,6 +76,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
       answerInternal(request, server, { ...parts.hostingPart, signal: parts.signal, token }),
+    certificateFiles: parts.certificateFiles,
+    certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
     metrics: parts.metrics,
     following: ingest.started,
@@ -85,7 +92,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const { lookUp, oauth } = network
   const { db, spool, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
-  const names = config.askListen && new NamesFollower({ ...loop, names: edge.names })
+  const isAsked = config.askListen !== null || parts.certificates !== null
+  const names = isAsked ? new NamesFollower({ ...loop, names: edge.names }) : null
   const ofApplication = () => [
     runJobs(jobContextOf(parts), signal),
     recheckDomains({ ...loop, baseDomain, lookUp }),
@@ -97,6 +105,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const ofHosting = () => [
     parts.hostingPart.ingest.background,
     names?.run(),
+    parts.certificates?.run(),
     config.cdnPurge !== null &&
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),

@@ -25,6 +25,7 @@ export interface IngestThread extends AsyncDisposable {
 
 interface StartOptions {
   readonly config: Config
+  readonly secrets: readonly [string, ...string[]]
   /** Wake-ups of the queues are forwarded to the thread; those of changes come from it. */
   readonly wakeUps: WakeUps
   readonly identities: Pick<Identities, 'forget'>
@@ -32,13 +33,19 @@ interface StartOptions {
 }
 
 /** Starts the thread; the database must be migrated. */
-export function startIngest({ config, wakeUps, identities, signal }: StartOptions): IngestThread {
+export function startIngest({
+  config,
+  secrets,
+  wakeUps,
+  identities,
+  signal,
+}: StartOptions): IngestThread {
   const started = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
   const syncs = new Syncs()
   let numbers: IngestNumbers | null = null
   const worker = new Worker(new URL('./ingest-thread.ts', import.meta.url), {
-    workerData: ingestSettings(config),
+    workerData: ingestSettings(config, secrets),
   })
   const send = (message: ToIngest): void => worker.postMessage(message)
   worker.on('message', (message: FromIngest) => {
@@ -65,8 +72,9 @@ export function startIngest({ config, wakeUps, identities, signal }: StartOption
   })
   worker.on('error', (cause) => ended.reject(new Error('ingest thread failed', { cause })))
   worker.on('exit', () => ended.reject(new Error('ingest thread ended')))
-  const forwarding = wakeUps.forward(['account', 'site', 'version'], (topic) =>
-    send({ kind: 'wake-up', topic }),
+  const forwarding = wakeUps.forward(
+    ['account', 'site', 'version', 'certificates-wanted'],
+    (topic) => send({ kind: 'wake-up', topic }),
   )
   const stopping = onAbort(signal, () => send({ kind: 'stop' }))
   ended.promise.then(started.resolve, started.reject)

@@ -35,6 +35,8 @@ export const events = {
   domain_lost: { level: 'warn', message: 'custom domain lost' },
   domain_deleted: { level: 'info', message: 'custom domain deleted' },
   certificate_permitted: { level: 'info', message: 'certificate permitted' },
+  certificate_issued: { level: 'info', message: 'certificate issued' },
+  certificate_not_issued: { level: 'warn', message: 'certificate not issued' },
   certificate_refused: { level: 'info', message: 'certificate refused' },
   cdn_purged: { level: 'info', message: 'CDN purged' },
   cdn_not_purged: { level: 'warn', message: 'CDN not purged' },

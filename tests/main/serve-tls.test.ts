@@ -8,6 +8,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Answer } from '#edge/dispatch.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { ConfigError } from '#main/config/config.ts'
+import { openFileCertificates } from '#main/open-certificates.ts'
 import { serveTls, type TlsService } from '#main/process/serve-tls.ts'
 import { Tally } from '#observe/tally.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -46,20 +47,25 @@ const answer: Answer = async (request, server) => {
   return Response.json({ address, host: request.headers.get('host'), body })
 }
 
-const start = (files: readonly [string, string][]) =>
+const filesOf = (pairs: readonly [string, string][]) =>
+  openFileCertificates(
+    pairs.map(([chainFile, keyFile]) => ({
+      chainFile: fileOf(chainFile),
+      keyFile: fileOf(keyFile),
+    })),
+  )
+const start = async (pairs: readonly [string, string][]) =>
   serveTls({
     answer,
     elapsed: () => performance.now(),
+    files: await filesOf(pairs),
     log: silent,
+    ordered: null,
     onHandshake: (end) => handshakes.add(end),
     signal,
     tls: {
       listen: { host: '127.0.0.1', port: 0 },
       httpListen: { host: '127.0.0.1', port: httpPort },
-      files: files.map(([chainFile, keyFile]) => ({
-        chainFile: fileOf(chainFile),
-        keyFile: fileOf(keyFile),
-      })),
       hstsSeconds: 60,
     },
     trustedProxies: parseTrustedProxies('192.0.2.1') ?? [],
@@ -214,8 +220,8 @@ test('certificates that cannot be used are named', async () => {
     [['sites.pem', 'app.key'], /app\.key is not the key of the certificate in .*sites\.pem$/],
   ]
   for (const [pair, sentence] of refused) {
-    await expect(start([pair])).rejects.toThrow(ConfigError)
-    await expect(start([pair])).rejects.toThrow(sentence)
+    await expect(filesOf([pair])).rejects.toThrow(ConfigError)
+    await expect(filesOf([pair])).rejects.toThrow(sentence)
   }
 })
 

@@ -22,8 +22,15 @@ function start(dataDir: string, more: Record<string, string> = {}) {
   const settings = { DATA_DIR: dataDir, PLC_URL: nowhere, FIREHOSE_URL: nowhere, ...more }
   const config = readConfig({ ...settings, ALLOW_PRIVATE_HOSTS: '1', LOG_LEVEL: 'error' }, {})
   const stop = new AbortController()
+  const secrets = ['x'.repeat(32)] as const
   const identities = { forget: () => undefined }
-  const ingest = startIngest({ config, wakeUps: new WakeUps(), identities, signal: stop.signal })
+  const ingest = startIngest({
+    config,
+    secrets,
+    wakeUps: new WakeUps(),
+    identities,
+    signal: stop.signal,
+  })
   return { ingest, stop }
 }
 

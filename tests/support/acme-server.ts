@@ -23,12 +23,14 @@ interface AcmeServerOptions {
   /** Where it looks for the answers to its challenges. */
   readonly httpPort: number
   readonly httpsPort: number
+  /** It refuses a third of the nonces, as authorities may. */
+  readonly refusesNonces?: boolean
 }
 
 export const pebble = Bun.which('pebble')
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
-  const { dir, dnsServer, httpPort, httpsPort } = options
+  const { dir, dnsServer, httpPort, httpsPort, refusesNonces = false } = options
   const [port, managementPort] = [await ownPort(), await ownPort()]
   const certificateFile = join(dir, 'acme-server.pem')
   const config = {
@@ -45,8 +47,12 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   await Bun.write(join(dir, 'pebble.json'), JSON.stringify({ pebble: config }))
   const child = Bun.spawn({
     cmd: [pebble ?? 'pebble', '-config', join(dir, 'pebble.json'), '-dnsserver', dnsServer],
-    // It really looks; without the pauses and refusals that it makes at random by default.
-    env: { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0', PEBBLE_AUTHZREUSE: '0' },
+    // It really looks; without the pauses that it makes at random by default.
+    env: {
+      PEBBLE_VA_NOSLEEP: '1',
+      PEBBLE_WFE_NONCEREJECT: refusesNonces ? '33' : '0',
+      PEBBLE_AUTHZREUSE: '0',
+    },
     stdout: 'pipe',
     stderr: 'ignore',
   })

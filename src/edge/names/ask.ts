@@ -18,14 +18,14 @@ export function answerAsk(request: Request, context: AskContext): Response {
   if (url.pathname !== '/') return answer(404, 'ask at /?domain=')
   if (request.method !== 'GET') return answer(405, 'only GET', { allow: 'GET' })
   const host = url.searchParams.get('domain')
-  const isPermitted = permits(host, context)
+  const isPermitted = permitsCertificate(host, context)
   if (isPermitted === null) return answer(503, 'not known yet', { 'retry-after': '1' })
   context.log[isPermitted ? 'permitted' : 'refused'](canonicalHost(host) ?? host ?? '')
   return isPermitted ? answer(200, 'yes') : answer(404, 'no')
 }
 
-/** Null: not known yet. */
-function permits(
+/** Whether the host may have a certificate, from memory. Null: not known yet. */
+export function permitsCertificate(
   domain: string | null,
   { names, ...hosts }: Omit<AskContext, 'log'>,
 ): boolean | null {

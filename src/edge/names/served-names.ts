@@ -66,6 +66,11 @@ export class ServedNames {
     return this.#names?.has(name) ?? null
   }
 
+  /** The hosts among them, without the labels; none before they were read. */
+  *hosts(): Iterable<string> {
+    for (const name of this.#names ?? []) if (name.includes('.')) yield name
+  }
+
   /** Whether the name may get a certificate. Once permitted, it stays so: renewals do not count. Null as for `has`. */
   permits(name: string, kind: 'below-base' | 'custom'): boolean | null {
     const owner = this.#new.get(name)

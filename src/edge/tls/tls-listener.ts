@@ -10,6 +10,8 @@ import { tlsPolicy } from './tls-policy.ts'
 const protocols = ['h2', 'http/1.1']
 
 const handshakeMsMax = 10_000
+/** While a certificate is being ordered for a host that is visited for the first time; longer than visitors wait for it. */
+const firstHandshakeMsMax = 35_000
 
 /** How handshakes end, as metrics count them. */
 export type HandshakeEnd = 'done' | 'refused' | 'failed' | 'unknown-name'
@@ -17,6 +19,8 @@ export type HandshakeEnd = 'done' | 'refused' | 'failed' | 'unknown-name'
 export interface ContextSource {
   /** The certificate to show for a canonical name; null: there is none. */
   contextOf(serverName: string): SecureContext | Promise<SecureContext | null> | null
+  /** Whether handshakes wait for certificates that are being ordered. */
+  readonly isWaiting: boolean
 }
 
 interface TlsListenerOptions {
@@ -40,14 +44,14 @@ export interface TlsListener extends AsyncDisposable {
  * if it cannot listen.
  */
 export async function listenTls(options: TlsListenerOptions): Promise<TlsListener> {
-  const { accept, gate, host, log, onHandshake, port } = options
+  const { accept, contexts, gate, host, log, onHandshake, port } = options
   const handshakes = new Map<TLSSocket, Disposable>()
   const open = new Set<TLSSocket>()
   const server = createServer(
     {
       ...tlsPolicy,
       ALPNProtocols: protocols,
-      handshakeTimeout: handshakeMsMax,
+      handshakeTimeout: firstHandshakeMsMax,
       SNICallback: (name, done) => void chooseContext(name, done, options),
     },
     (socket) => {
@@ -73,11 +77,11 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
       return
     }
     open.add(socket)
-    const deadline = setTimeout(() => socket.destroy(), handshakeMsMax)
+    const deadline = endLateHandshake(socket, contexts)
     handshakes.set(socket, {
       [Symbol.dispose]: () => {
         handshakes.delete(socket)
-        clearTimeout(deadline)
+        deadline[Symbol.dispose]()
         admission.secured()
       },
     })
@@ -140,4 +144,12 @@ class NoCertificateError extends Error {
   constructor(host: string) {
     super(`no certificate for this name; host=${host}`)
   }
+}
+
+function endLateHandshake(socket: TLSSocket, contexts: ContextSource): Disposable {
+  let timer = setTimeout(() => {
+    if (!contexts.isWaiting) return void socket.destroy()
+    timer = setTimeout(() => socket.destroy(), firstHandshakeMsMax - handshakeMsMax)
+  }, handshakeMsMax)
+  return { [Symbol.dispose]: () => clearTimeout(timer) }
 }

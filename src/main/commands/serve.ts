@@ -111,6 +111,8 @@ export async function startServing(
     opened.use(
       await serveTls({
         ...{ tls: config.tls, trustedProxies: config.trustedProxies, answer: fetch, log, elapsed },
+        files: service.certificateFiles,
+        ordered: service.certificates,
         onHandshake: service.onHandshake,
         signal: stopping,
       }),

@@ -147,13 +147,15 @@ describe('what a setting should be is told in plain words', () => {
     COUNTRY_HEADER: [['CF-IPCountry: DE'], /the name of a header field, such as CF-IPCountry$/],
     HTTPS_REDIRECT: [['yes'], flag],
     ASK_LISTEN: [['3001', 'localhost:3001'], /an address and a port, such as .*, or off$/],
-    TLS: [['on', 'auto'], /^TLS: off or files$/],
+    TLS: [['on', 'letsencrypt'], /^TLS: off, files or auto$/],
     TLS_LISTEN: [['443', ':443'], /an address and a port, such as .*, or off$/],
     HTTP_LISTEN: [['80', ':80'], /an address and a port, such as .*, or off$/],
     TLS_FILES: [
       ['chain.pem', 'a:b:c', 'a:b,c', ':b'],
       /files of a certificate and its key, such as/,
     ],
+    ACME_DIRECTORY: [['acme.example', 'http://acme.example'], /begins with https:\/\/$/],
+    ACME_CA: takesAnything,
     HSTS_SECONDS: [['-1', 'a year'], /a whole number of seconds, 0 for none$/],
     INSTANCE_NAME: [
       ['x'.repeat(61), 'a\nb'],

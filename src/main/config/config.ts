@@ -201,9 +201,23 @@ function tlsOf(values: z.infer<typeof settings>, { protocol }: URL) {
   if (TLS === 'off') return null
   if (!ROLES.app || !ROLES.hosting) return refuse('TLS', 'off where ROLES makes two processes')
   if (protocol !== 'https:') return refuse('TLS', 'off where BASE_URL is not https')
-  if (TLS_FILES.length === 0) return refuse('TLS_FILES', 'with TLS=files, at least one certificate')
+  if (TLS === 'files' && TLS_FILES.length === 0) {
+    return refuse('TLS_FILES', 'with TLS=files, at least one certificate')
+  }
+  if (TLS === 'auto' && HTTP_LISTEN === null) {
+    return refuse('HTTP_LISTEN', 'with TLS=auto, where the authority finds its challenges answered')
+  }
   const listen = TLS_LISTEN ?? refuse('TLS_LISTEN', 'an address and a port, such as [::]:443')
-  return { listen, httpListen: HTTP_LISTEN, files: TLS_FILES, hstsSeconds: HSTS_SECONDS }
+  const { ACME_CA: caFile = null, ACME_DIRECTORY: directory, CONTACT } = values
+  const contact = CONTACT?.startsWith('mailto:') ? [CONTACT] : []
+  return {
+    listen,
+    httpListen: HTTP_LISTEN,
+    files: TLS_FILES,
+    hstsSeconds: HSTS_SECONDS,
+    /** The authority that certificates are ordered from; null: none is. */
+    authority: TLS === 'auto' ? { directory, caFile, contact } : null,
+  }
 }
 
 const withoutUndefined = (environment: Environment): Environment =>

@@ -22,6 +22,10 @@ export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'an address that begins with https:// (or http://)',
 })
+export const httpsUrl = z.url({
+  protocol: /^https$/,
+  error: 'an address that begins with https://',
+})
 const expectedPublic = 'an address that begins with https:// at a name of the public DNS'
 
 /** For an address that people open. Account servers refuse client metadata with any other. */

@@ -1,22 +1,26 @@
-import { certificateNamesOf } from '#certificates/certificate.ts'
-import { CertificateFileError } from '#certificates/certificate-files.ts'
-import { FileCertificates } from '#certificates/file-certificates.ts'
+import type { FileCertificates } from '#certificates/file-certificates.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
+import { FirstCertificates } from '#edge/tls/first-certificates.ts'
 import { InnerPipe } from '#edge/tls/inner-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
-import { type CertificatePlace, SecureContexts } from '#edge/tls/secure-contexts.ts'
+import { SecureContexts } from '#edge/tls/secure-contexts.ts'
 import { type ContextSource, type HandshakeEnd, listenTls } from '#edge/tls/tls-listener.ts'
-import { type Config, ConfigError } from '#main/config/config.ts'
+import type { Config } from '#main/config/config.ts'
+import { nameInFiles, type OrderedCertificates } from '#main/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
 import { drain, type Fetch } from './drain.ts'
 import { listen, listenError } from './listen.ts'
 
 interface TlsOptions {
-  readonly tls: NonNullable<Config['tls']>
+  readonly tls: Pick<NonNullable<Config['tls']>, 'hstsSeconds' | 'httpListen' | 'listen'>
   readonly trustedProxies: Config['trustedProxies']
   readonly answer: Answer
+  /** Read. */
+  readonly files: FileCertificates
+  /** Null: those of files are all. */
+  readonly ordered: OrderedCertificates | null
   readonly onHandshake: (end: HandshakeEnd) => void
   readonly log: Log
   /** Monotonic milliseconds. */
@@ -35,13 +39,11 @@ export interface TlsService extends AsyncDisposable {
 
 /**
  * Answers over TLS: connections end in this process and are passed on to an inner server on loopback, which answers only what
- * came through TLS. Throws ConfigError if it cannot listen, or a certificate cannot be used.
+ * came through TLS. Throws ConfigError if it cannot listen.
  */
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
-  const { answer, elapsed, log, onHandshake, signal, tls, trustedProxies } = options
+  const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
-  const files = new FileCertificates(tls.files)
-  await readFirst(files)
   const pipe = new InnerPipe(0)
   const fetch = answerPiped({ answer, pipe, hstsSeconds: tls.hstsSeconds })
   const listenInside = (inside: Fetch) => {
@@ -58,14 +60,18 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const inner = listenInside(fetch)
   opened.defer(() => inner.stop(true))
   if (tls.httpListen !== null) {
-    const plain = listen({ ...tls.httpListen, setting: 'HTTP_LISTEN', fetch: answerPlainHttp })
+    const plain = listen({
+      ...tls.httpListen,
+      setting: 'HTTP_LISTEN',
+      fetch: answerPlainHttp(ordered?.challengeAnswer ?? null),
+    })
     opened.defer(() => plain.stop(true))
   }
   const listener = opened.use(
     await listenTls({
       ...tls.listen,
       accept: pipe.accept,
-      contexts: contextsOf(files),
+      contexts: contextsOf(files, ordered, elapsed),
       gate: new ConnectionGate({ trustedProxies, now: elapsed }),
       log,
       onHandshake,
@@ -85,20 +91,30 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   }
 }
 
-async function readFirst(files: FileCertificates): Promise<void> {
-  try {
-    await files.read()
-  } catch (error) {
-    if (!(error instanceof CertificateFileError)) throw error
-    throw new ConfigError(`TLS_FILES: ${error.message}`, { cause: error })
+/** Certificates of files come first. */
+function contextsOf(
+  files: FileCertificates,
+  ordered: OrderedCertificates | null,
+  elapsed: () => number,
+): ContextSource {
+  const fileContexts = new SecureContexts({
+    placeOf(host) {
+      const name = nameInFiles(files, host)
+      return name === null ? null : { name, version: files.version }
+    },
+    read: async ({ name }) => files.find(name),
+  })
+  if (ordered === null) {
+    return { contextOf: (host) => fileContexts.contextOf(host), isWaiting: false }
   }
-}
-
-function contextsOf(files: FileCertificates): ContextSource {
-  const placeOf = (host: string): CertificatePlace | null => {
-    const name = certificateNamesOf(host).find((each) => files.find(each) !== null)
-    return name === undefined ? null : { name, version: files.version }
-  }
-  const contexts = new SecureContexts({ placeOf, read: async ({ name }) => files.find(name) })
-  return { contextOf: (host) => contexts.contextOf(host) }
+  const orderedContexts = new SecureContexts({
+    placeOf(host) {
+      const version = ordered.index.changedAt(host)
+      return version === null ? null : { name: host, version }
+    },
+    read: ({ name }) => ordered.read(name),
+  })
+  const contextOf: ContextSource['contextOf'] = (host) =>
+    fileContexts.contextOf(host) ?? orderedContexts.contextOf(host)
+  return new FirstCertificates({ ...ordered, contexts: { contextOf }, now: elapsed })
 }

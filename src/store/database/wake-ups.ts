@@ -1,7 +1,14 @@
 import { WakeUp } from '#concurrency/wake-up.ts'
 import type { WorkKind } from './schema.ts'
 
-export type WakeUpTopic = 'jobs' | 'job-progress' | 'changes' | 'account-deletions' | WorkKind
+export type WakeUpTopic =
+  | 'jobs'
+  | 'job-progress'
+  | 'changes'
+  | 'account-deletions'
+  | 'certificates'
+  | 'certificates-wanted'
+  | WorkKind
 
 /** Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: subscribers also poll the rows. */
 export class WakeUps {

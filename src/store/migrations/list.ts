@@ -40,6 +40,7 @@ import { receivedBlobs } from './0040-received-blobs.ts'
 import { cdnPurges } from './0041-cdn-purges.ts'
 import { deployTokens } from './0042-deploy-tokens.ts'
 import { publishers } from './0043-publishers.ts'
+import { certificates } from './0046-certificates.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -90,4 +91,5 @@ const statements: Record<string, MigrationSql> = {
   '0041-cdn-purges': cdnPurges,
   '0042-deploy-tokens': deployTokens,
   '0043-publishers': publishers,
+  '0046-certificates': certificates,
 }

@@ -4,6 +4,37 @@ import type { SiteName } from '#site/site-name.ts'
 
 /** The tables of `store/names`, which the rules of `Schema` hold for. */
 export interface NameTables {
+  certificates: {
+    /** A host. */
+    name: string
+    /** 0: it leads nowhere now, and is not renewed. */
+    isWanted: 0 | 1
+    /** PEM; null until it was issued for the first time. */
+    chain: Generated<string | null>
+    sealedKey: Generated<string | null>
+    validUntil: Generated<number | null>
+    renewAt: Generated<number | null>
+    /** When it is ordered, for the first time or again; while it is being ordered, when it would be taken again. */
+    dueAt: number
+    /** How many orders have failed since it was issued. */
+    failures: Generated<number>
+    /** A sentence; null: the last order succeeded. */
+    lastError: Generated<string | null>
+    /** When it was issued; 0: never. */
+    changedAt: number
+  }
+  acmeAccounts: {
+    /** URL of the authority's directory. */
+    directory: string
+    sealedKey: string
+    /** When all orders that were taken are refilled. */
+    ordersSpentUntil: number
+  }
+  acmeChallenges: {
+    token: string
+    answer: string
+    expiresAt: number
+  }
   subdomains: {
     /** With the base domain. */
     domain: string

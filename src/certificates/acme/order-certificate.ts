@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Certificate } from '#certificates/certificate.ts'
+import { backoff } from '#concurrency/backoff.ts'
+import type { AcmeAuthorization, AcmeClient, AcmeOrder, Waiting } from './acme-client.ts'
+import { AcmeProblemError, problemIn } from './acme-problem.ts'
+import { certificateRequest, newKey } from './certificate-request.ts'
+
+/** Where answers to challenges are, so that any process of the service can give them. */
+export interface ChallengeAnswers {
+  put(token: string, answer: string): Promise<void>
+}
+
+interface OrderContext {
+  readonly client: AcmeClient
+  readonly answers: ChallengeAnswers
+  readonly signal: AbortSignal
+}
+
+const pollMs = backoff({ min: 500, max: 5_000, jitter: 0.2 })
+const retryAfterMsMax = 30_000
+/** RFC 8555 §8.1: a token is base64url. */
+const tokenForm = /^[A-Za-z0-9_-]{8,256}$/
+
+/**
+ * Gets a certificate for a name, proven by http-01. Throws AcmeProblemError for what the authority refuses, and the signal's reason
+ * when it is aborted.
+ */
+export async function orderCertificate(name: string, context: OrderContext): Promise<Certificate> {
+  const { client } = context
+  const order = await client.newOrder([name])
+  for (const url of order.authorizations) await proveByHttp(url, context)
+  const ready = await until(context, () => client.order(order.url), isReady)
+  const key = newKey()
+  const finalized = await client.finalize(ready, certificateRequest([name], key))
+  const done = await until(context, () => client.order(finalized.url), isDone)
+  if (done.certificate === undefined) throw problemOf(done.error)
+  return { chain: await client.certificate(done.certificate), key }
+}
+
+const isReady = ({ status }: AcmeOrder): boolean => status !== 'pending'
+const isDone = ({ status }: AcmeOrder): boolean => status === 'valid' || status === 'invalid'
+const isJudged = ({ status }: AcmeAuthorization): boolean => status !== 'pending'
+
+async function proveByHttp(url: string, context: OrderContext): Promise<void> {
+  const { answers, client } = context
+  const { value: authorization } = await client.authorization(url)
+  if (authorization.status === 'valid') return
+  const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
+  const token = challenge?.token ?? ''
+  if (challenge === undefined || !tokenForm.test(token)) {
+    throw new AcmeProblemError('unsupported', 'the authority offers no http-01 challenge')
+  }
+  await answers.put(token, client.keyAuthorization(token))
+  await client.accept(challenge.url)
+  const judged = await until(context, () => client.authorization(url), isJudged)
+  if (judged.status === 'valid') return
+  throw problemOf(judged.challenges.find(({ type }) => type === 'http-01')?.error)
+}
+
+const problemOf = (error: unknown): AcmeProblemError =>
+  problemIn(error) ?? new AcmeProblemError('invalid', 'the authority does not say why')
+
+async function until<T>(
+  { signal }: OrderContext,
+  ask: () => Promise<Waiting<T>>,
+  isOver: (value: T) => boolean,
+): Promise<T> {
+  for (let polls = 0; ; polls++) {
+    const { value, retryAfterMs } = await ask()
+    if (isOver(value)) return value
+    const ms = Math.min(retryAfterMs ?? 0, retryAfterMsMax) || pollMs(polls)
+    await setTimeout(ms, undefined, { signal })
+  }
+}

@@ -1,0 +1,77 @@
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
+import { permitsCertificate } from '#edge/names/ask.ts'
+import type { RoutedHosts } from '#edge/names/route.ts'
+import type { ServedNames } from '#edge/names/served-names.ts'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+import { pagesOf } from '#store/database/pages.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
+import {
+  listWantedCertificates,
+  unwantCertificates,
+  wantCertificates,
+} from '#store/names/certificates.ts'
+
+interface WantContext extends RoutedHosts {
+  readonly db: Db
+  readonly wakeUps: WakeUps
+  readonly log: Log
+  readonly names: Pick<ServedNames, 'hosts' | 'permits'>
+  /** Whether the host needs no order: there is a certificate. */
+  readonly hasOne: (host: string) => boolean
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+const everyMs = 30_000
+const pageSize = 1_000
+
+/** Decides which hosts have a certificate of their own: all that lead somewhere. */
+export class WantedCertificates {
+  readonly #context: WantContext
+  readonly #fixed: ReadonlySet<string>
+
+  constructor(context: WantContext) {
+    this.#context = context
+    const { applicationHost, baseDomain } = context
+    this.#fixed = new Set([applicationHost, baseDomain, `sites.${baseDomain}`])
+  }
+
+  /** As `permitsCertificate`, and the base domain, which leads to the application. */
+  permits(host: string): boolean | null {
+    return this.#fixed.has(host) || permitsCertificate(host, this.#context)
+  }
+
+  /** Has a certificate ordered. */
+  async want(hosts: readonly string[]): Promise<void> {
+    const { db, now, wakeUps } = this.#context
+    await wantCertificates(db, hosts, now())
+    wakeUps.notify('certificates-wanted')
+  }
+
+  /** Has those ordered that are needed before anybody visits, and those not renewed that lead nowhere now, until the signal. */
+  async run(): Promise<void> {
+    await repeatEvery(
+      { everyMs, failure: 'certificates not reviewed' },
+      () => this.review(),
+      this.#context,
+    )
+  }
+
+  async review(): Promise<void> {
+    const { baseDomain, db, hasOne, names } = this.#context
+    const isNeeded = (host: string) => !hasOne(host) && this.permits(host) === true
+    // Names below the base domain are many and may never be visited: each gets its own when it is.
+    const custom = [...names.hosts()].filter((host) => !host.endsWith(`.${baseDomain}`))
+    const needed = [...this.#fixed, ...custom].filter(isNeeded)
+    const wanted = new Set<string>()
+    const pages = pagesOf((after) => listWantedCertificates(db, { after, limit: pageSize }), String)
+    for await (const page of pages) for (const name of page) wanted.add(name)
+    const missing = needed.filter((host) => !wanted.has(host))
+    if (missing.length > 0) await this.want(missing)
+    await unwantCertificates(
+      db,
+      [...wanted].filter((host) => this.permits(host) === false),
+    )
+  }
+}

@@ -1,0 +1,82 @@
+import type { Certificate } from '#certificates/certificate.ts'
+import { certificateNamesOf } from '#certificates/certificate.ts'
+import { CertificateFileError, type CertificateFiles } from '#certificates/certificate-files.ts'
+import { CertificateIndex } from '#certificates/certificate-index.ts'
+import { FileCertificates } from '#certificates/file-certificates.ts'
+import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
+import type { RoutedHosts } from '#edge/names/route.ts'
+import type { ServedNames } from '#edge/names/served-names.ts'
+import { WantedCertificates } from '#edge/tls/want-certificates.ts'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
+import { findChallengeAnswer } from '#store/names/acme.ts'
+import { findCertificate } from '#store/names/certificates.ts'
+import { ConfigError } from './config/config.ts'
+
+interface OrderOptions {
+  readonly db: Db
+  readonly wakeUps: WakeUps
+  readonly log: Log
+  readonly names: ServedNames
+  readonly hosts: RoutedHosts
+  readonly secrets: readonly [string, ...string[]]
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+/** Reads the certificates of TLS_FILES. Throws ConfigError if one cannot be used. */
+export async function openFileCertificates(
+  files: readonly CertificateFiles[],
+): Promise<FileCertificates> {
+  const certificates = new FileCertificates(files)
+  try {
+    await certificates.read()
+  } catch (error) {
+    if (!(error instanceof CertificateFileError)) throw error
+    throw new ConfigError(`TLS_FILES: ${error.message}`, { cause: error })
+  }
+  return certificates
+}
+
+/** Where a certificate for the host is among the files; null: nowhere. */
+export const nameInFiles = (files: FileCertificates, host: string): string | null =>
+  certificateNamesOf(host).find((name) => files.find(name) !== null) ?? null
+
+/** The certificates that the thread of ingest orders, as the thread that answers visitors uses them. */
+export type OrderedCertificates = Awaited<ReturnType<typeof openOrderedCertificates>>
+
+/** `files`: none is ordered for hosts that have one there. */
+export async function openOrderedCertificates(
+  files: FileCertificates,
+  { hosts, secrets, ...options }: OrderOptions,
+) {
+  const { db } = options
+  const index = new CertificateIndex()
+  const seal = await openKeySeal(secrets)
+  const hasOne = (host: string): boolean =>
+    index.changedAt(host) !== null || nameInFiles(files, host) !== null
+  const wanted = new WantedCertificates({ ...options, ...hosts, hasOne })
+  return {
+    index,
+    permits: (host: string) => wanted.permits(host),
+    want: (host: string) => wanted.want([host]),
+    /** Null: none is stored for the name. */
+    async read(name: string): Promise<Certificate | null> {
+      const found = await findCertificate(db, name)
+      if (found === null) return null
+      return { chain: found.chain, key: await seal.open(found.sealedKey, certificateContext(name)) }
+    },
+    challengeAnswer: (token: string) => findChallengeAnswer(db, token),
+    /** One look at all names, as `run` takes it every half minute. */
+    review: () => wanted.review(),
+    /** Until the signal. */
+    run: () => Promise.all([index.run(options), wanted.run()]),
+  }
+}
+
+/** Throws ConfigError if ACME_CA cannot be read. */
+export async function assertReadable(caFile: string | null): Promise<void> {
+  if (caFile === null || (await Bun.file(caFile).exists())) return
+  throw new ConfigError(`ACME_CA: ${caFile} cannot be read`)
+}

@@ -1,0 +1,80 @@
+import type { Db } from '#store/database/database.ts'
+import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+
+/** The sealed key of our account with an authority; null: none yet. */
+export async function findAcmeKey(db: Db, directory: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('acmeAccounts')
+    .select('sealedKey')
+    .where('directory', '=', directory)
+    .executeTakeFirst()
+  return row?.sealedKey ?? null
+}
+
+/** Keeps the key that is there already, perhaps another process's; returns the one that counts. */
+export async function keepAcmeKey(db: Db, directory: string, sealedKey: string): Promise<string> {
+  await db
+    .insertInto('acmeAccounts')
+    .values({ directory, sealedKey, ordersSpentUntil: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await findAcmeKey(db, directory)) ?? sealedKey
+}
+
+interface OrderAllowance {
+  readonly count: number
+  readonly windowMs: number
+}
+
+/**
+ * Takes one of the orders that the authority allows this account, a bucket that refills evenly (GCRA, as `RateLimiter`), for all
+ * processes. Returns 0, or the milliseconds until there is one.
+ */
+export function takeOrder(
+  db: Db,
+  directory: string,
+  { count, windowMs }: OrderAllowance,
+  now: number,
+): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    await lockUntilCommit(transaction, `orders at ${directory}`)
+    const account = await transaction
+      .selectFrom('acmeAccounts')
+      .select('ordersSpentUntil')
+      .where('directory', '=', directory)
+      .executeTakeFirstOrThrow()
+    const spentUntil = Math.max(account.ordersSpentUntil, now) + Math.ceil(windowMs / count)
+    const waitMs = spentUntil - now - windowMs
+    if (waitMs > 0) return waitMs
+    await transaction
+      .updateTable('acmeAccounts')
+      .set({ ordersSpentUntil: spentUntil })
+      .where('directory', '=', directory)
+      .execute()
+    return 0
+  })
+}
+
+export async function putChallenge(
+  db: Db,
+  challenge: { readonly token: string; readonly answer: string; readonly expiresAt: number },
+): Promise<void> {
+  await db
+    .insertInto('acmeChallenges')
+    .values(challenge)
+    .onConflict((conflict) => conflict.column('token').doUpdateSet(challenge))
+    .execute()
+}
+
+export async function findChallengeAnswer(db: Db, token: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('acmeChallenges')
+    .select('answer')
+    .where('token', '=', token)
+    .executeTakeFirst()
+  return row?.answer ?? null
+}
+
+export async function deleteExpiredChallenges(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('acmeChallenges').where('expiresAt', '<=', now).execute()
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import { onEachStore } from '#tests/support/databases.ts'
+import {
+  deleteExpiredChallenges,
+  findChallengeAnswer,
+  keepAcmeKey,
+  putChallenge,
+  takeOrder,
+} from './acme.ts'
+import {
+  findCertificate,
+  listChangedCertificates,
+  listWantedCertificates,
+  postponeCertificate,
+  saveCertificate,
+  saveCertificateFailure,
+  takeDueCertificates,
+  unwantCertificates,
+  wantCertificates,
+} from './certificates.ts'
+
+onEachStore('store/names/certificates', (db) => {
+  const take = (now: number) => takeDueCertificates(db(), { now, leaseMs: 100, limit: 10 })
+  const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: 900, renewAt: 600 }
+
+  test('a wanted certificate is due once, again after the lease, and when it has to be renewed', async () => {
+    await wantCertificates(db(), ['a.com'], 10)
+    expect(await take(9)).toEqual([])
+    expect(await take(10)).toEqual([{ name: 'a.com', failures: 0 }])
+    expect(await take(109)).toEqual([])
+    expect(await take(110)).toHaveLength(1)
+    expect(await findCertificate(db(), 'a.com')).toBeNull()
+    await saveCertificate(db(), { name: 'a.com', ...issued }, 120)
+    expect(await findCertificate(db(), 'a.com')).toEqual({ chain: 'chain', sealedKey: 'sealed' })
+    expect(await take(599)).toEqual([])
+    expect(await take(600)).toHaveLength(1)
+  })
+
+  test('concurrent processes take each name once', async () => {
+    await wantCertificates(db(), ['a.com', 'b.com', 'c.com'], 10)
+    const taken = await Promise.all([take(10), take(10), take(10)])
+    expect(
+      taken
+        .flat()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(['a.com', 'b.com', 'c.com'])
+  })
+
+  test('failures count until it is issued; what was put off has not failed', async () => {
+    await wantCertificates(db(), ['a.com'], 10)
+    await saveCertificateFailure(db(), 'a.com', { error: 'no', dueAt: 20 })
+    await postponeCertificate(db(), 'a.com', 30)
+    expect(await take(29)).toEqual([])
+    expect(await take(30)).toEqual([{ name: 'a.com', failures: 1 }])
+    await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
+    expect(await take(600)).toEqual([{ name: 'a.com', failures: 0 }])
+  })
+
+  test('one that is not wanted is not due; wanted again it keeps what it has', async () => {
+    await wantCertificates(db(), ['a.com', 'b.com'], 10)
+    await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
+    await unwantCertificates(db(), ['a.com'])
+    expect(await listWantedCertificates(db(), { after: '', limit: 10 })).toEqual(['b.com'])
+    expect((await take(1000)).map(({ name }) => name)).toEqual(['b.com'])
+    await wantCertificates(db(), ['a.com'], 2000)
+    expect(await take(1000)).toEqual([{ name: 'a.com', failures: 0 }])
+    expect(await findCertificate(db(), 'a.com')).not.toBeNull()
+  })
+
+  test('changes are listed in their order, page by page', async () => {
+    await wantCertificates(db(), ['a.com', 'b.com', 'c.com', 'd.com'], 10)
+    for (const [name, at] of [
+      ['c.com', 50],
+      ['a.com', 60],
+      ['b.com', 60],
+    ] as const) {
+      await saveCertificate(db(), { name, ...issued }, at)
+    }
+    const page = (since: number, after: string) =>
+      listChangedCertificates(db(), { since, after, limit: 2 })
+    expect(await page(0, '')).toEqual([
+      { name: 'c.com', changedAt: 50 },
+      { name: 'a.com', changedAt: 60 },
+    ])
+    expect(await page(60, 'a.com')).toEqual([{ name: 'b.com', changedAt: 60 }])
+    expect(await page(61, '')).toEqual([])
+  })
+
+  test('the first key of an account counts, whoever made it', async () => {
+    expect(await keepAcmeKey(db(), 'https://ca.example', 'first')).toBe('first')
+    expect(await keepAcmeKey(db(), 'https://ca.example', 'second')).toBe('first')
+  })
+
+  test('orders are a bucket that refills, for all processes', async () => {
+    await keepAcmeKey(db(), 'https://ca.example', 'key')
+    const takeOne = (now: number) =>
+      takeOrder(db(), 'https://ca.example', { count: 3, windowMs: 300 }, now)
+    const taken = await Promise.all([1000, 1000, 1000, 1000].map(takeOne))
+    expect(taken.toSorted((one, other) => one - other)).toEqual([0, 0, 0, 100])
+    expect([await takeOne(1099), await takeOne(1100)]).toEqual([1, 0])
+  })
+
+  test('answers to challenges are there until they expire', async () => {
+    await putChallenge(db(), { token: 'token', answer: 'old', expiresAt: 50 })
+    await putChallenge(db(), { token: 'token', answer: 'new', expiresAt: 60 })
+    await deleteExpiredChallenges(db(), 59)
+    expect(await findChallengeAnswer(db(), 'token')).toBe('new')
+    await deleteExpiredChallenges(db(), 60)
+    expect(await findChallengeAnswer(db(), 'token')).toBeNull()
+  })
+})

@@ -1,0 +1,156 @@
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import { inTransaction, isPostgres } from '#store/database/transaction.ts'
+
+/** A certificate as it is stored. */
+export interface StoredCertificate {
+  readonly name: string
+  readonly chain: string
+  readonly sealedKey: string
+  readonly validUntil: number
+  readonly renewAt: number
+}
+
+/** Orders one for each of these names that has none; one that was not wanted any more is wanted again. */
+export async function wantCertificates(
+  db: Db,
+  names: readonly string[],
+  now: number,
+): Promise<void> {
+  for (const some of chunksOf(names)) {
+    await db
+      .insertInto('certificates')
+      .values(some.map((name) => ({ name, isWanted: 1 as const, dueAt: now, changedAt: 0 })))
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ isWanted: 1 }))
+      .execute()
+  }
+}
+
+/** The certificate is not renewed any more. */
+export async function unwantCertificates(db: Db, names: readonly string[]): Promise<void> {
+  for (const some of chunksOf(names)) {
+    await db.updateTable('certificates').set({ isWanted: 0 }).where('name', 'in', some).execute()
+  }
+}
+
+/** A page of all names that are wanted, in their order. */
+export async function listWantedCertificates(
+  db: Db,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('certificates')
+    .select('name')
+    .where('isWanted', '=', 1)
+    .where('name', '>', after)
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+/** A name whose certificate has to be ordered now, and how often in a row that has failed. */
+export interface DueCertificate {
+  readonly name: string
+  readonly failures: number
+}
+
+/** No other process gets them for `leaseMs`; if this one dies, they are due again then. */
+export function takeDueCertificates(
+  db: Db,
+  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
+): Promise<DueCertificate[]> {
+  return inTransaction(db, async (transaction) => {
+    const due = transaction
+      .selectFrom('certificates')
+      .select('name')
+      .where('isWanted', '=', 1)
+      .where('dueAt', '<=', now)
+      .orderBy('dueAt')
+      .limit(limit)
+    const taken = await (isPostgres(db) ? due.forUpdate().skipLocked() : due).execute()
+    if (taken.length === 0) return []
+    const names = taken.map(({ name }) => name)
+    return await transaction
+      .updateTable('certificates')
+      .set({ dueAt: now + leaseMs })
+      .where('name', 'in', names)
+      .returning(['name', 'failures'])
+      .execute()
+  })
+}
+
+/** Also of a name that is not wanted any more: it was ordered while it was. */
+export async function saveCertificate(
+  db: Db,
+  { name, ...certificate }: StoredCertificate,
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set({ ...certificate, dueAt: certificate.renewAt, failures: 0, lastError: null })
+    .set({ changedAt: now })
+    .where('name', '=', name)
+    .execute()
+}
+
+/** It is not ordered before. No failure: nobody was asked. */
+export async function postponeCertificate(db: Db, name: string, dueAt: number): Promise<void> {
+  await db.updateTable('certificates').set({ dueAt }).where('name', '=', name).execute()
+}
+
+export async function saveCertificateFailure(
+  db: Db,
+  name: string,
+  { error, dueAt }: { readonly error: string; readonly dueAt: number },
+): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set((row) => ({ lastError: error, dueAt, failures: row('failures', '+', 1) }))
+    .where('name', '=', name)
+    .execute()
+}
+
+/** The certificate that is stored for a name; null: none yet. */
+export async function findCertificate(
+  db: Db,
+  name: string,
+): Promise<Pick<StoredCertificate, 'chain' | 'sealedKey'> | null> {
+  const row = await db
+    .selectFrom('certificates')
+    .select(['chain', 'sealedKey'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  const { chain, sealedKey } = row ?? { chain: null, sealedKey: null }
+  return chain === null || sealedKey === null ? null : { chain, sealedKey }
+}
+
+export interface ChangedCertificate {
+  readonly name: string
+  readonly changedAt: number
+}
+
+/** A page of the certificates that have changed at this time or later, in the order of their changes. */
+export async function listChangedCertificates(
+  db: Db,
+  {
+    since,
+    after,
+    limit,
+  }: { readonly since: number; readonly after: string; readonly limit: number },
+): Promise<ChangedCertificate[]> {
+  return await db
+    .selectFrom('certificates')
+    .select(['name', 'changedAt'])
+    .where('chain', 'is not', null)
+    .where((row) =>
+      row.or([
+        row('changedAt', '>', since),
+        row.and([row('changedAt', '=', since), row('name', '>', after)]),
+      ]),
+    )
+    .orderBy('changedAt')
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+}
