@@ -10,7 +10,7 @@ export const required: readonly string[] = [
   ...namesOf('files', '3', '1000', 'right-to-left', '512-characters'),
   ...namesOf('files', 'editing', 'conflict', 'explain'),
   ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),
-  ...namesOf('settings', 'pristine', 'dirty', 'invalid', 'saved'),
+  ...namesOf('settings', 'pristine', 'dirty', 'invalid', 'saved', 'ci'),
   ...namesOf('account', 'all', 'deletion'),
   'not-found',
   'api-reference',

@@ -180,6 +180,16 @@ const settings: readonly State[] = [
     }),
   },
   {
+    name: 'settings/ci',
+    by: 'alice',
+    show: at('/sites/blog/settings', async ({ page }) => {
+      const form = page.getByRole('form', { name: 'Create token' })
+      await form.getByLabel('Where it is used').fill('tangled')
+      await form.getByRole('button').click()
+      await see(page, 'Copy the token now.')
+    }),
+  },
+  {
     name: 'settings/delete',
     by: 'alice',
     show: at('/sites/blog/settings', ({ page }) => press(page, 'Delete blog')),

@@ -1,4 +1,5 @@
 import { account } from './de/account.ts'
+import { ci } from './de/ci.ts'
 import { domains } from './de/domains.ts'
 import { explain } from './de/explain.ts'
 import { files } from './de/files.ts'
@@ -18,6 +19,7 @@ import type { Catalogue } from './en.ts'
 export const de: Catalogue = {
   locale: 'de',
   account,
+  ci,
   domains,
   explain,
   files,

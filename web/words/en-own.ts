@@ -1,4 +1,5 @@
 import { account } from './en/account.ts'
+import { ci } from './en/ci.ts'
 import { domains } from './en/domains.ts'
 import { explain } from './en/explain.ts'
 import { files } from './en/files.ts'
@@ -11,6 +12,7 @@ import { versions } from './en/versions.ts'
 /** What only pages of an account say: part of the chunk that those share. */
 export const enOwn = {
   account,
+  ci,
   domains,
   explain,
   files,

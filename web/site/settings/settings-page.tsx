@@ -11,7 +11,8 @@ import { words } from '#web/words/words.ts'
 import { SettingsForm } from './settings-form.tsx'
 import styles from './settings-page.module.css'
 
-// Last on the page, and hardly ever used.
+// Last on the page, and hardly ever used: these are loaded after the rest.
+const fromCi = lazyModule(() => import('./from-ci.tsx'))
 const dangerZone = lazyModule(() => import('./danger-zone.tsx'))
 
 /** `/sites/:rkey/settings`: how a site is served, and deleting it. */
@@ -48,6 +49,7 @@ export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
           }}
         />
       )}
+      <LazyPart of={fromCi} props={{ rkey }} />
       <LazyPart of={dangerZone} props={{ site }} />
     </Page>
   )
