@@ -98,7 +98,7 @@ describe('publishing', () => {
     const big = { path: 'film/big.mp4', body: new Blob(Array(33).fill(noise)) }
     const error = await failureOf(alice, 'too-large', [...page, big])
     expect(error).toBe(
-      'Your account’s server takes files of at most 1 MB, and these are larger: film/big.mp4 (2.2 MB). ' +
+      'Your account’s server takes files of at most 1 MiB, and these are larger: film/big.mp4 (2.2 MB). ' +
         'Make them smaller or leave them out; nothing was published.',
     )
   })

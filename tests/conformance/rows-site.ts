@@ -75,6 +75,10 @@ export const siteRows: readonly Row[] = [
         ofService('x-sitehost-record', 'at://{alice}/place.sitehost.fs/blog'),
         ofService('x-sitehost-version', aCid),
         ofService('content-type', 'text/html; charset=utf-8'),
+        ofService(
+          'content-security-policy',
+          like("default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'"),
+        ),
         ofService('cache-control', 'no-store'),
       ],
     },
