@@ -18,6 +18,20 @@ export interface Operations {
   /** Free bytes by the minute, oldest first. */
   readonly diskPoints: (windowMs: number) => readonly GaugePoint[]
   readonly hosting: Hosting
+  readonly processes: () => readonly ServiceProcess[]
+}
+
+/** A process of this instance. */
+export interface ServiceProcess {
+  /** `core` and `edge`: the parts of an instance of several processes; `service`: all of one. */
+  readonly kind: 'core' | 'edge' | 'service'
+  readonly pid: number
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  /** How often its predecessors ended unexpectedly. */
+  readonly restarts: number
+  /** Null: it has not said. */
+  readonly residentBytes: number | null
 }
 
 /** The part that follows the network and answers visitors: in this process, or in another one. */

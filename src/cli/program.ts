@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { addModerationCommands, type ModerationAction } from './moderation-program.ts'
 import { addSiteCommands, type RunSiteCommand } from './site-program.ts'
 
@@ -12,6 +12,8 @@ export interface CommandOptions extends DataOptions {
   readonly port?: string
   readonly baseUrl?: string
   readonly baseDomain?: string
+  /** What the supervisor of `serve` tells the processes that it starts. */
+  readonly supervised?: string
 }
 
 export interface DemoOptions extends CommandOptions {
@@ -141,7 +143,9 @@ function addServiceCommands(program: Command, actions: CommandActions, defaults:
       )
       .action(actions[name])
   const ownFolder = (folder: string) => `folder for everything that is stored (else ${folder})`
-  command('serve', 'run the service on the real network', dataOf(defaults))
+  command('serve', 'run the service on the real network', dataOf(defaults)).addOption(
+    new Option('--supervised <json>').hideHelp(),
+  )
   command(
     'dev',
     'run it on a network of its own, empty, reloading when its code changes',

@@ -3,27 +3,28 @@ import { KeyRing } from '#api/session/key-ring.ts'
 import { type Answer, createDispatch } from '#edge/dispatch.ts'
 import type { Config } from '#main/config/config.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
-import { discoveryOf } from './open-edge.ts'
-import { elapsed, jobContextOf, now, type ServiceParts } from './open-parts.ts'
+import { jobContextOf, now, type ServiceParts } from './open-parts.ts'
 import { readiness } from './process/readiness.ts'
 import { siteAtUrl } from './site-at-url.ts'
 
 /** Answers every request: the application and the sites. */
 export function openDispatch(parts: ServiceParts): Answer {
-  const { config, edge, hosts, network, requests, signal, siteUrl, stores, visitorLog } = parts
+  const { config, discover, edge, hosts, requests, siteUrl, stores, visitorLog } = parts
   const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
   const app = openApplication(parts)
-  const discover =
-    config.ingest === 'visited'
-      ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
-      : undefined
   return createDispatch({
     application: (request, server) => app.fetch(request, { server }),
     origin,
     ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
     visits: { ...edge, log: visitorLog, now },
-    addresses: { addresses: edge.addresses, db: stores.db, pages: edge.pages, siteUrl, discover },
+    addresses: {
+      addresses: edge.addresses,
+      db: stores.db,
+      pages: edge.pages,
+      siteUrl,
+      ...(discover && { discover }),
+    },
     metrics: requests,
     elsewhere: elsewhereOf(config.roles),
   })

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Identities } from '#atproto/identity/identity.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { Bodies } from '#edge/files/bodies.ts'
@@ -22,7 +21,12 @@ import type { Log } from '#observe/log.ts'
 import type { Stores } from './stores.ts'
 
 interface EdgeOptions extends Stores {
-  readonly config: Config
+  readonly config: Pick<
+    Config,
+    'baseDomain' | 'bodyBytesMax' | 'decodedBytesMax' | 'hosting' | 'limits' | 'snapshotBytesMax'
+  >
+  /** Of this process alone. */
+  readonly decodedDir: string
   readonly log: Log
   readonly now: () => number
   /** Monotonic. */
@@ -34,7 +38,7 @@ interface EdgeOptions extends Stores {
 
 /** What the edge keeps in memory, and what it is loaded from. */
 export function openEdge(options: EdgeOptions) {
-  const { blobs, config, db, elapsed, floor, log, now, originOf } = options
+  const { blobs, config, db, decodedDir: dir, elapsed, floor, log, now, originOf } = options
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs(options)
   const origins = { baseDomain: config.baseDomain, db, elapsed, originOf }
@@ -50,7 +54,7 @@ export function openEdge(options: EdgeOptions) {
     blobs,
     floor,
     bytesMax: config.decodedBytesMax,
-    dir: join(config.dataDir, 'decoded'),
+    dir,
   })
   return {
     addresses: new Addresses({ db, elapsed }),

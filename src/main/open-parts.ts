@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import type { Shutdown } from '#api/context.ts'
+import type { CacheStats } from '#api/operations.ts'
 import { Registrations } from '#api/routes/domains/registrations.ts'
 import type { WebAsset } from '#api/web-asset.ts'
 import { CertificateLog } from '#edge/names/certificate-log.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
+import { siteUrlsOf } from '#main/config/site-urls.ts'
 import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
 import { openSpans } from '#main/process/open-spans.ts'
 import type { StartError } from '#main/process/start-failure.ts'
@@ -16,7 +19,6 @@ import { version } from '#package.json'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { RecentRepositories } from '#publish/repository/recent-repositories.ts'
 import type { Instance } from '#site/instance.ts'
-import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { failAt } from './fail-at.ts'
 import { openHosting } from './hosting/open-hosting.ts'
 import {
@@ -24,10 +26,12 @@ import {
   openFileCertificates,
   openOrderedCertificates,
 } from './open-certificates.ts'
-import { openEdge } from './open-edge.ts'
+import { discoveryOf, openEdge } from './open-edge.ts'
 import { openNetwork } from './open-network.ts'
 import { openOperations } from './open-operations.ts'
 import { openServiceStores } from './open-service-stores.ts'
+import { EdgeProcesses } from './supervisor/edge-processes.ts'
+import { cacheOf } from './supervisor/edge-report.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -40,6 +44,8 @@ export interface ServiceOptions {
   readonly instance: Instance
   /** Ends background work. */
   readonly signal: AbortSignal
+  /** Whether other processes of this instance answer its visitors. */
+  readonly isCore: boolean
   /** Requests are answered for a while after the signal. */
   readonly shutdown: Shutdown & { readonly over: AbortSignal }
 }
@@ -60,21 +66,17 @@ export async function openParts(
   const meters = newMeters(options.events, now)
   const network = await openNetwork(options, db, secrets, meters)
   const { identities } = network
-  /** Of a host of ours: with the scheme and the port of the application. */
-  const originOf = (host: string): string => {
-    const url = new URL(origin)
-    url.hostname = host
-    return url.origin
-  }
-  const labelUrl = (label: string): string => `${originOf(`${label}.${baseDomain}`)}/`
+  const { labelUrl, originOf, siteUrl } = siteUrlsOf(config)
   /** For messages that anybody can cause. */
   const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
-  const edge = openEdge({ ...loop, config, originOf })
+  const edge = openEdge({ ...loop, config, decodedDir: join(config.dataDir, 'decoded'), originOf })
   const { handshakes, requests } = meters
+  const edges = options.isCore ? new EdgeProcesses(requests) : null
+  const cache = (): CacheStats => edges?.cache ?? cacheOf(edge)
   const { over } = shutdown
   const hostingPart = openHosting(
-    { ...{ config, secrets, edge, identities, log, now, over, requests, signal, wakeUps } },
+    { ...{ cache, config, secrets, identities, log, now, over, requests, signal, wakeUps } },
     opened,
   )
   const { hosting, ingest } = hostingPart
@@ -93,22 +95,26 @@ export async function openParts(
     certificates,
     certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
     deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
+    discover:
+      config.ingest === 'visited'
+        ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
+        : null,
     edge,
     handshakes,
+    edges,
     hostingPart,
     hosts,
     ingest,
-    metrics: openMetrics({ ...loop, config, edge, ingest, meters, version }, opened),
+    metrics: openMetrics({ ...loop, cache, config, edges, ingest, meters, version }, opened),
     network,
-    operations: openOperations({ ...loop, config, hosting, requests, version }),
+    operations: openOperations({ ...loop, config, edges, hosting, requests, version }),
     recentRepositories: new RecentRepositories(),
     registrations: opened.use(new Registrations({ db, wakeUps })),
     requests,
     secrets,
     spans: await openSpans({ config, part: 'main-app', log }, opened),
-    /** The address of a label below the base domain, with a slash at the end. */
     labelUrl,
-    siteUrl: (site: SiteAddress) => labelUrl(siteLabel(site)),
+    siteUrl,
     stores,
     visitorLog,
   }

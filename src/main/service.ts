@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
-import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
@@ -12,7 +11,7 @@ import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/snapshots.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
-import { removedCopiesOf } from '#main/maintenance/removed-copies.ts'
+import { forgetRemovedCopies, removedCopiesOf } from '#main/maintenance/removed-copies.ts'
 import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenance.ts'
 import { endMinutes } from '#main/metrics/end-minutes.ts'
 import { lockDataDir, servicePartsOf } from '#main/process/data-lock.ts'
@@ -32,12 +31,11 @@ import {
   type ServiceOptions,
   type ServiceParts,
 } from './open-parts.ts'
-
-const copiesEveryMs = 60 * 60 * 1000
+import type { Stores } from './stores.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
-  fetch: Answer
+  readonly fetch: Answer
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
   /** Answers the process of the application at INTERNAL_LISTEN. */
@@ -49,11 +47,16 @@ export interface Service extends AsyncDisposable {
   readonly certificates: OrderedCertificates | null
   /** What Prometheus scrapes. */
   readonly metrics: Metrics
+  /** Answers for the processes of this instance that answer its visitors. */
+  readonly core: CoreParts
   /** Resolves when later events of the network are seen, as far as the network can be reached. */
   readonly following: Promise<void>
   /** Resolves when all background work has ended after the signal. */
   readonly background: Promise<unknown>
 }
+
+/** What the core of an instance does for its edge processes. */
+export type CoreParts = Pick<ServiceParts, 'discover' | 'edges'> & Pick<Stores, 'wakeUps'>
 
 /** Connects the rooms to each other and starts what runs in the background. */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -80,6 +83,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
     metrics: parts.metrics,
+    core: { ...parts, wakeUps: parts.stores.wakeUps },
     following: ingest.started,
     background,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -114,12 +118,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const followers = [forgetChanged(edge), forgetRemoved({ ...edge, copies, log }), registrations]
   if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
-    copies !== null &&
-      repeatEvery(
-        { everyMs: copiesEveryMs, failure: 'copies of removed blobs not removed' },
-        () => copies.forgetRemoved(),
-        loop,
-      ),
+    copies !== null && forgetRemovedCopies(copies, loop),
     ...(config.roles.app ? ofApplication() : []),
     ...(config.roles.hosting ? ofHosting() : []),
     followChanges([...followers, ...(names ? [names] : [])], loop),

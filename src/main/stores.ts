@@ -49,18 +49,40 @@ const threadsMax = 2
 
 /** Opens the data folder, creates it if missing, and migrates its database; `opened` closes it. */
 export async function openStores(
-  { answerMsMax = answerMsMaxDefault, claim, config, copiesIn, log }: OpenOptions,
+  options: OpenOptions,
   opened: AsyncDisposableStack,
 ): Promise<Stores> {
+  const { answerMsMax = answerMsMaxDefault, claim, config } = options
   const { databaseUrl: url, dataDir } = config
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const file = join(dataDir, 'sitehost.db')
+  const file = databaseFileIn(dataDir)
   if (url === undefined) await assertWritable(file)
   const database = opened.use(openDatabase({ file, url, answerMsMax }))
   const hadLeases = await hasTable(database.db, 'leases')
   if (hadLeases) await claim?.(database.db)
   await (url === undefined ? migrate(database) : migratePatiently(url))
   if (!hadLeases) await claim?.(database.db)
+  return await storesOn(database, options)
+}
+
+/** The same of a data folder and a database that another process has opened so. */
+export async function openMigratedStores(
+  options: Omit<OpenOptions, 'claim'>,
+  opened: AsyncDisposableStack,
+): Promise<Stores> {
+  const { answerMsMax = answerMsMaxDefault, config } = options
+  const file = databaseFileIn(config.dataDir)
+  const database = opened.use(openDatabase({ file, url: config.databaseUrl, answerMsMax }))
+  return await storesOn(database, options)
+}
+
+const databaseFileIn = (dataDir: string): string => join(dataDir, 'sitehost.db')
+
+async function storesOn(
+  database: Database,
+  { config, copiesIn, log }: Omit<OpenOptions, 'claim'>,
+): Promise<Stores> {
+  const { dataDir } = config
   const floor = new DiskFloor(dataDir, { log })
   const stored = await openBlobs({ config, copiesIn, floor, log })
   return { db: database.db, database, ...stored, floor, wakeUps: new WakeUps() }

@@ -1,4 +1,4 @@
-import { LatencyHistogram } from './latency-histogram.ts'
+import { LatencyHistogram, type SparseHistogram } from './latency-histogram.ts'
 import { type RequestMinute, RequestWindow } from './request-window.ts'
 
 /** What a request was for: the application, or a visitor's site. */
@@ -32,6 +32,11 @@ export class RequestMetrics {
   /** At most 0.1 µs, without allocation. `status` is an HTTP status; `micros` is a duration. */
   observe(role: Role, status: number, micros: number): void {
     this.#histograms[indexOf(role, (status / 100) | 0)]?.observe(micros)
+  }
+
+  /** Counts those of another process. */
+  add(role: Role, status: StatusClass, latency: SparseHistogram): void {
+    this.#histograms[indexOf(role, status)]?.add(latency)
   }
 
   /** Since the start, those that had requests. */

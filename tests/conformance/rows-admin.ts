@@ -178,6 +178,11 @@ const adminReadRows: readonly Row[] = [
     },
     ...{ certificates24h: aNumber, reportsOpen: aNumber, errors24h: aNumber, lastBackupAt: null },
     hostingReachable: true,
+    processes: [
+      {
+        ...{ kind: 'service', pid: aNumber, startedAt: aTime, restarts: 0, residentBytes: aNumber },
+      },
+    ],
   }),
   read(
     '/api/admin/series',

@@ -1,4 +1,4 @@
-import type { CacheStats, HostingMetrics, Operations } from '#api/operations.ts'
+import type { CacheStats, HostingMetrics, Operations, ServiceProcess } from '#api/operations.ts'
 import { RequestMetrics } from '#observe/request-metrics.ts'
 import { requestPoint } from '#observe/series.ts'
 
@@ -31,6 +31,9 @@ export class FakeOperations implements Operations {
   lastBackupAt = async (): Promise<number | null> => this.startedAt
   databaseBytes = async (): Promise<number> => 4096
   diskSpace = async () => ({ free: 5, total: 10 })
+  processes = (): ServiceProcess[] => [
+    { kind: 'service', pid: 7, startedAt: this.startedAt, restarts: 0, residentBytes: 1000 },
+  ]
   diskPoints = () => [{ at: this.startedAt, value: 5 }]
 
   #hostingMetrics(windowMs: number): HostingMetrics {

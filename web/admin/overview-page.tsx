@@ -48,7 +48,7 @@ export function OverviewPage() {
 function Tiles({ overview }: { overview: Overview }) {
   const { accounts, bytes, databaseBytes, firehose, queues, sites, startedAt, version } = overview
   const { certificates24h, diskFreeBytes, diskTotalBytes, errors24h } = overview
-  const { hostingReachable, lastBackupAt, reportsOpen } = overview
+  const { hostingReachable, lastBackupAt, processes, reportsOpen } = overview
   const runs = (Date.now() - Date.parse(startedAt)) / 1000
   return (
     <dl className={styles['tiles']}>
@@ -95,11 +95,23 @@ function Tiles({ overview }: { overview: Overview }) {
           {hostingReachable ? 'Reachable' : 'Not reachable'}
         </Measured>
       </Tile>
+      <Tile name="Processes" note={processesText(processes)}>
+        <Measured isFine={processes.every(({ restarts }) => restarts === 0)}>
+          {processes.length.toLocaleString('en')}
+        </Measured>
+      </Tile>
       <Tile name="Running for" note={`since ${new Date(startedAt).toLocaleString()}`}>
         {durationText(runs)}
       </Tile>
     </dl>
   )
+}
+
+function processesText(processes: Overview['processes']): string {
+  const restarts = processes.reduce((sum, process) => sum + process.restarts, 0)
+  const bytes = processes.reduce((sum, { residentBytes }) => sum + (residentBytes ?? 0), 0)
+  const memory = `${formatBytes(bytes)} of memory`
+  return restarts === 0 ? memory : `${memory}, restarted ${formatCount(restarts, 'time')}`
 }
 
 /** Less than this is worth a warning. */

@@ -50,5 +50,6 @@ export function devSettings({ pds, plc }: Pick<Devnet, 'pds' | 'plc'>): Record<s
     BASE_URL: '',
     BASE_DOMAIN: '',
     ASK_LISTEN: '',
+    EDGE_PROCESSES: '',
   }
 }

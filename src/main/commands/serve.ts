@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import type { CommandOptions } from '#cli/program.ts'
-import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
 import { sharedDomain } from '#domains/domain-name.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
@@ -9,6 +7,7 @@ import { answerScrape } from '#main/metrics/answer-scrape.ts'
 import { elapsed } from '#main/open-parts.ts'
 import { servicePartsOf } from '#main/process/data-lock.ts'
 import { drain, type Fetch } from '#main/process/drain.ts'
+import { aborted, endOfBackground } from '#main/process/end-of-background.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
@@ -17,8 +16,14 @@ import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
 import { serveTls } from '#main/process/serve-tls.ts'
 import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
-import { openService } from '#main/service.ts'
+import { openService, type Service } from '#main/service.ts'
+import { openCore } from '#main/supervisor/serve-core.ts'
+import { serveEdge } from '#main/supervisor/serve-edge.ts'
+import { supervise } from '#main/supervisor/supervise.ts'
+import { parseSupervised, type Supervised } from '#main/supervisor/supervised.ts'
+import { openSupervisorLink, type SupervisorLink } from '#main/supervisor/supervisor-link.ts'
 import { openWebAssets, reloadWebAssets } from '#main/web-app/web-assets.ts'
+import type { Log } from '#observe/log.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
 
@@ -37,8 +42,53 @@ type Environment = Readonly<Record<string, string>>
 
 /** The service on the real network, until the signal stops it. */
 export async function runServe(options: CommandOptions, signal: AbortSignal): Promise<void> {
+  const supervised = parseSupervised(options.supervised)
+  if (supervised !== null) return await runSupervised(options, supervised, signal)
+  const config = await configOf(settingsOf(options))
+  if (config.edgeProcesses !== null) return await runInstance(config, options, signal)
   const service = await startServing(options, {}, signal)
   printReady(service.ready)
+  await service.stopped
+}
+
+/** The same in several processes, of which this one is the supervisor. SIGHUP replaces the others. */
+async function runInstance(
+  config: Config,
+  options: CommandOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const settings = { ...settingsOf(options), PORT: String(config.port) }
+  // They share the port with each other, and would with any other instance.
+  await assertCanListen(options, settings)
+  await using log = await startProcessLog(config, { service: 'hosting-service' })
+  const instance = await supervise({
+    ...{ config, log, settings, signal },
+    edges: config.edgeProcesses ?? 1,
+  })
+  const replace = (): void => void instance.replaceAll()
+  process.on('SIGHUP', replace)
+  printReady(instance.ready)
+  await instance.stopped
+  process.off('SIGHUP', replace)
+}
+
+/** A process of an instance of several. */
+async function runSupervised(
+  options: CommandOptions,
+  supervised: Supervised,
+  stop: AbortSignal,
+): Promise<void> {
+  const link = openSupervisorLink()
+  const signal = AbortSignal.any([stop, link.isGone])
+  // A supervisor that is stopped by force stops everything so.
+  link.isGone.addEventListener('abort', () => stop.aborted && process.exit(1))
+  // Its own signal: the supervisor's.
+  process.on('SIGHUP', () => undefined)
+  if (supervised.kind === 'edge') {
+    return await serveEdge(readConfig(settingsOf(options)), supervised, link, signal)
+  }
+  const service = await startServing(options, {}, signal, { ...supervised, link })
+  link.send({ kind: 'ready', ready: service.ready })
   await service.stopped
 }
 
@@ -58,6 +108,7 @@ export async function startServing(
   options: CommandOptions,
   environment: Environment,
   signal: AbortSignal,
+  asCore: (Pick<Supervised, 'folder'> & { readonly link: SupervisorLink }) | null = null,
 ): Promise<RunningService> {
   await using opened = new AsyncDisposableStack()
   const config = await configOf({ ...environment, ...settingsOf(options) })
@@ -87,6 +138,7 @@ export async function startServing(
     await openService({
       ...{ config, events, log, logQueue, webAssets, shutdown, signal: stopping },
       instance: openedInstance.instance,
+      isCore: asCore !== null,
     }),
   )
   const backgroundEnd = endOfBackground(service.background, stopping)
@@ -97,10 +149,12 @@ export async function startServing(
     await Promise.allSettled([backgroundEnd])
   })
   const { host, port, origin: app, baseDomain } = config
-  const { fetch } = service
-  const listenAgain = (fetch: Fetch) => listen({ host, port, setting: '--port', fetch })
-  const server = listenAgain(fetch)
-  opened.defer(() => server.stop(true))
+  const { core, fetch } = service
+  const over = shutdown.over
+  const answering =
+    asCore === null
+      ? listenForAll({ fetch, host, log, over, port }, opened)
+      : await openCore({ ...asCore, core, fetch, over, retire: () => stop.abort() }, opened)
   if (config.askListen !== null) {
     const { askListen } = config
     const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
@@ -130,30 +184,48 @@ export async function startServing(
   }
   if (config.webReload)
     opened.adopt(await reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
-  const drained = aborted(signal).then(() =>
-    Promise.all([
-      drain(server, { fetch, listenAgain, log, over: shutdown.over }),
-      tls?.drain(shutdown.over),
-    ]),
+  const drained = aborted(asCore === null ? signal : stopping).then(() =>
+    Promise.all([answering.drained(), tls?.drain(over)]),
   )
   await service.following
   const parts = servicePartsOf(config.roles)
   const { askListen } = config
-  const announcement = { origin: app, host, port: server.port ?? port, askListen, parts }
+  const announcement = { origin: app, host, port, askListen, parts }
   opened.use(await announceAddress(config.dataDir, announcement))
-  log.info('listening', { app, port: server.port })
+  log.info('listening', { app, port })
 
   const open = opened.move()
   return {
-    ready: { app, baseDomain, port: server.port ?? port },
+    ready: { app, baseDomain, port },
     stopped: Promise.all([backgroundEnd, drained, tls?.background])
       .then(() => undefined)
       .finally(() => open.disposeAsync()),
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
+interface ListenForAll {
+  readonly fetch: Service['fetch']
+  readonly host: string
+  readonly port: number
+  readonly log: Log
+  readonly over: AbortSignal
+}
+
+/** Something that answers requests. */
+export interface Answering {
+  /** Resolves when its last request has ended. To be called when the service stops. */
+  drained(): Promise<void>
+}
+
+/** Answers all requests, at the address of the settings. */
+function listenForAll(
+  { fetch, host, log, over, port }: ListenForAll,
+  opened: AsyncDisposableStack,
+): Answering {
+  const listenAgain = (fetch: Fetch) => listen({ host, port, setting: '--port', fetch })
+  const server = listenAgain(fetch)
+  opened.defer(() => server.stop(true))
+  return { drained: () => drain(server, { fetch, listenAgain, log, over }) }
 }
 
 /** Chooses the port before anything listens: the application's address contains it. */
@@ -167,23 +239,6 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
   return Object.fromEntries(
     Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
   )
-}
-
-/** A server for which a job or ingest waits may send a byte now and then, for minutes. */
-const stopWaitMsMax = 3_000
-
-/** Resolves when background work ends, at most `waitMsMax` after the signal: the next start continues it. Rejects if it fails. */
-export async function endOfBackground(
-  background: Promise<unknown>,
-  signal: AbortSignal,
-  waitMsMax = stopWaitMsMax,
-): Promise<void> {
-  try {
-    await orAborted(background, signal)
-  } catch (error) {
-    if (!signal.aborted || error !== signal.reason) throw error
-    await withTimeout(background, waitMsMax, () => undefined)
-  }
 }
 
 /** A warning when sites can set cookies for the application (security.md §1); null when they cannot. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { ConfigError, readConfig } from './config.ts'
 import { settings } from './settings.ts'
 import { readUploadLimits } from './site-owner-config.ts'
@@ -66,6 +67,14 @@ describe('what is set', () => {
     expect(trusted('')).toHaveLength(2)
   })
 
+  test('edge processes are one by one, as many as processors, or none', () => {
+    const edges = (text: string) => readConfig({ EDGE_PROCESSES: text }, {}).edgeProcesses
+    expect(edges('')).toBeNull()
+    expect(edges('1')).toBe(1)
+    expect(edges('64')).toBe(64)
+    expect(edges('auto')).toBe(Math.min(availableParallelism(), 64))
+  })
+
   test('where a TLS front asks is an address, or nowhere', () => {
     const asked = (text: string) => readConfig({ ASK_LISTEN: text }, {}).askListen
     expect(asked('127.0.0.1:3001')).toEqual({ host: '127.0.0.1', port: 3001 })
@@ -113,6 +122,13 @@ describe('a setting that cannot be used is named', () => {
     [{ ASK_LISTEN: '3001' }, /ASK_LISTEN/],
     [{ HOSTING_URL: 'http://127.0.0.1:3002' }, /HOSTING_URL: only for ROLES=app/],
     [{ INTERNAL_LISTEN: '127.0.0.1:3002' }, /INTERNAL_LISTEN: only for ROLES=app/],
+    [
+      {
+        ...{ ROLES: 'app', INTERNAL_TOKEN: 'x'.repeat(16), HOSTING_URL: 'http://127.0.0.1:3002' },
+        EDGE_PROCESSES: '2',
+      },
+      /EDGE_PROCESSES: not with ROLES=app/,
+    ],
     [{ ROLES: 'app' }, /INTERNAL_TOKEN/],
     [{ ROLES: 'app', INTERNAL_TOKEN: 'x'.repeat(16) }, /HOSTING_URL/],
     [{ ROLES: 'edge,ingest', INTERNAL_TOKEN: 'x'.repeat(16) }, /BASE_URL/],
@@ -173,6 +189,10 @@ describe('what a setting should be is told in plain words', () => {
     // Read when the service starts.
     LOGO_FILE: takesAnything,
     FRONT_PAGE_TEXT: [['x'.repeat(2001)], /^FRONT_PAGE_TEXT: at most 2000 characters$/],
+    EDGE_PROCESSES: [
+      ['0', '65', '1.5', 'all', '-1'],
+      /^EDGE_PROCESSES: auto, or a whole number from 1 to 64$/,
+    ],
     ROLES: [
       ['edge', 'app,edge', 'ingest', 'app,app'],
       /^ROLES: app,edge,ingest, or two processes with app and with edge,ingest$/,

@@ -45,6 +45,7 @@ function configOf(values: z.infer<typeof settings>) {
     /** Which parts of the service this process is, and how it and the process of the other part find each other. */
     roles: values.ROLES,
     ...internalOf(values),
+    edgeProcesses: edgeProcessesOf(values),
     /** As the instance presents itself; the logo is read when the service starts. */
     hosting: {
       name: values.INSTANCE_NAME,
@@ -182,6 +183,19 @@ function internalOf({
   return INTERNAL_LISTEN === null
     ? refuse('INTERNAL_LISTEN', 'with ROLES=edge,ingest, an address such as 127.0.0.1:3002')
     : { hostingAt: null, internal: { listen: INTERNAL_LISTEN, token } }
+}
+
+/** How many processes answer visitors, next to the one that does everything else; null: one process does both. */
+function edgeProcessesOf({ EDGE_PROCESSES, ROLES, TLS }: z.infer<typeof settings>): number | null {
+  if (EDGE_PROCESSES === undefined) return null
+  if (!ROLES.hosting)
+    throw new ConfigError('EDGE_PROCESSES: not with ROLES=app, which answers no visitors')
+  if (TLS !== 'off') {
+    throw new ConfigError(
+      'EDGE_PROCESSES: only with TLS=off, behind a TLS front: one process ends TLS',
+    )
+  }
+  return EDGE_PROCESSES
 }
 
 // Without https there is no TLS front that asks, and several instances may run on one machine.

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { CertificateFiles } from '#certificates/certificate-files.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
@@ -125,6 +126,17 @@ export const roles = z.string().transform((list, context) => {
   if (given === 'app') return { app: true, hosting: false }
   if (given === 'edge,ingest') return { app: false, hosting: true }
   context.addIssue('app,edge,ingest, or two processes with app and with edge,ingest')
+  return z.NEVER
+})
+
+const edgeProcessesMax = 64
+
+/** `auto`: as many as there are processors that this process may use. */
+export const edgeProcesses = z.string().transform((text, context) => {
+  if (text === 'auto') return Math.min(availableParallelism(), edgeProcessesMax)
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= edgeProcessesMax) return count
+  context.addIssue(`auto, or a whole number from 1 to ${edgeProcessesMax}`)
   return z.NEVER
 })
 

@@ -1,11 +1,10 @@
 import type { CacheStats, Hosting, HostingMetrics } from '#api/operations.ts'
-import type { TierStats } from '#concurrency/memory-tier.ts'
 import type { IngestNumbers } from '#main/metrics/ingest-numbers.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { GaugeHistory, requestPoint } from '#observe/series.ts'
 
 interface HostingOptions {
-  readonly edge: Readonly<Record<keyof CacheStats, { readonly stats: TierStats }>>
+  readonly cache: () => CacheStats
   readonly ingest: { readonly numbers: IngestNumbers | null }
   readonly now: () => number
   readonly requests: Pick<RequestMetrics, 'minutes' | 'window'>
@@ -37,8 +36,7 @@ export class LocalHosting implements Hosting {
   }
 
   async cache(): Promise<CacheStats> {
-    const { bodies, hosts, snapshots } = this.#options.edge
-    return { snapshots: snapshots.stats, bodies: bodies.stats, hosts: hosts.stats }
+    return this.#options.cache()
   }
 
   #firehose(): HostingMetrics['firehose'] {

@@ -1,4 +1,6 @@
 import type { CachedBlobStore } from '#blobs/cached-blobs.ts'
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
+import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
 import { findBlobsByHash } from '#store/sites/blobs.ts'
 
@@ -20,4 +22,15 @@ export function removedCopiesOf({
       for (const hash of copies) if (!known.has(hash)) await blobCopies.forget(hash)
     },
   }
+}
+
+const copiesEveryMs = 60 * 60 * 1000
+
+/** From time to time, until the signal aborts. */
+export function forgetRemovedCopies(
+  copies: { readonly forgetRemoved: () => Promise<void> },
+  context: { readonly log: Log; readonly signal: AbortSignal },
+): Promise<void> {
+  const rhythm = { everyMs: copiesEveryMs, failure: 'copies of removed blobs not removed' }
+  return repeatEvery(rhythm, () => copies.forgetRemoved(), context)
 }

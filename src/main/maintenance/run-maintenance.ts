@@ -98,6 +98,18 @@ export async function maintainVisited(context: VisitedContext): Promise<void> {
   await repeatEvery(rhythm, () => keepVisited(context), context)
 }
 
+const visitsEveryMs = 10_000
+
+/** The same of a process that only answers visitors: records which accounts were visited. */
+export async function recordVisited({
+  snapshots,
+  ...context
+}: Pick<VisitedContext, 'db' | 'log' | 'now' | 'signal' | 'snapshots'>): Promise<void> {
+  const { db, now } = context
+  const rhythm = { everyMs: visitsEveryMs, failure: 'visited accounts not recorded' }
+  await repeatEvery(rhythm, () => touchVisited(db, snapshots.takeVisited(), now()), context)
+}
+
 async function expirePreviews({ db, now, wakeUps }: MaintenanceContext): Promise<void> {
   if ((await expireVersions(db, now())) > 0) wakeUps.notify('changes')
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import type { CacheStats } from '#api/operations.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Stores } from '#main/stores.ts'
+import type { EdgeProcesses } from '#main/supervisor/edge-processes.ts'
 import { EventLoopMonitor } from '#observe/event-loop-delay.ts'
 import type { Log } from '#observe/log.ts'
 import { type Family, Metrics } from '#observe/metrics.ts'
@@ -39,13 +41,15 @@ interface OpenOptions
   readonly log: Log
   readonly meters: Meters
   readonly now: () => number
-  readonly edge: Parameters<typeof tierFamilies>[0]
+  readonly cache: () => CacheStats
+  /** Those of this instance that report to this process; null: it answers visitors itself. */
+  readonly edges: EdgeProcesses | null
   readonly version: string
 }
 
 /** Everything that Prometheus may scrape of this process. */
 export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack): Metrics {
-  const { blobCopies, blobRequests, config, database, db, floor, edge } = options
+  const { blobCopies, blobRequests, cache, config, database, db, edges, floor } = options
   const { ingest, log, meters, now, version } = options
   const eventLoop = opened.use(new EventLoopMonitor())
   const file = config.databaseUrl === undefined ? join(config.dataDir, 'sitehost.db') : null
@@ -53,10 +57,14 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
   metrics.addHistogram(requestFamily(meters.requests))
   metrics.add(
     handshakeFamily(meters.handshakes),
-    ...tierFamilies(edge),
+    ...tierFamilies(cache),
     ...ingestFamilies(() => ingest.numbers, now),
     fetchFamily(() => ({ ...countsOf(meters.fetches), ...ingest.numbers?.fetches })),
-    ...eventFamilies(() => [meters.events.counts, ingest.numbers?.events ?? {}]),
+    ...eventFamilies(() => [
+      meters.events.counts,
+      ingest.numbers?.events ?? {},
+      edges?.events ?? {},
+    ]),
     ...storageFamilies({
       db,
       floor,
@@ -75,10 +83,15 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
             ...(ingest.numbers?.blobRequests && { ingest: ingest.numbers.blobRequests }),
           }),
         })),
-    ...processFamilies(version, () => ({
-      main: eventLoop.read(),
-      ...(ingest.numbers && { ingest: ingest.numbers.eventLoop }),
-    })),
+    ...processFamilies({
+      version,
+      edges,
+      eventLoops: () => ({
+        main: eventLoop.read(),
+        ...(ingest.numbers && { ingest: ingest.numbers.eventLoop }),
+        ...(edges && { edge: edges.eventLoop }),
+      }),
+    }),
   )
   return metrics
 }

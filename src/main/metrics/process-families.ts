@@ -1,14 +1,19 @@
 import { readdir } from 'node:fs/promises'
+import type { EdgeProcesses } from '#main/supervisor/edge-processes.ts'
 import type { EventLoopDelay } from '#observe/event-loop-delay.ts'
 import type { Family } from '#observe/metrics.ts'
 
 const microsPerSecond = 1e6
 
+interface ProcessOptions {
+  readonly version: string
+  /** Whose time and memory count, too; null: there are none. */
+  readonly edges: EdgeProcesses | null
+  readonly eventLoops: () => Readonly<Record<string, EventLoopDelay>>
+}
+
 /** The process under the names that every Prometheus client uses, and the event loops of its threads. */
-export function processFamilies(
-  version: string,
-  eventLoops: () => Readonly<Record<string, EventLoopDelay>>,
-): Family[] {
+export function processFamilies({ edges, eventLoops, version }: ProcessOptions): Family[] {
   const startedAt = Math.floor(Date.now() / 1000 - process.uptime())
   return [
     {
@@ -19,7 +24,7 @@ export function processFamilies(
     },
     {
       name: 'sitehost_event_loop_delay_seconds',
-      help: 'How late timers ran, the worst of two minutes, by thread (main, ingest) and percentile.',
+      help: 'How late timers ran, the worst of two minutes, by thread (main, ingest; edge: the worst of its processes) and percentile.',
       kind: 'gauge',
       read: () =>
         Object.entries(eventLoops()).flatMap(([thread, { max, p50, p99 }]) => [
@@ -34,14 +39,26 @@ export function processFamilies(
       kind: 'counter',
       read() {
         const { system, user } = process.cpuUsage()
-        return [{ value: (system + user) / microsPerSecond }]
+        return [{ value: (system + user + (edges?.cpuMicros ?? 0)) / microsPerSecond }]
       },
     },
     {
       name: 'process_resident_memory_bytes',
       help: 'Resident memory size in bytes.',
       kind: 'gauge',
-      read: () => [{ value: process.memoryUsage.rss() }],
+      read: () => [{ value: residentBytes(edges) }],
+    },
+    {
+      name: 'sitehost_processes',
+      help: 'Processes of this instance that run, by kind (core, edge; service: one that is both).',
+      kind: 'gauge',
+      read: () => [...countOf(edges)].map(([kind, value]) => ({ labels: { kind }, value })),
+    },
+    {
+      name: 'sitehost_process_restarts_total',
+      help: 'Processes of this instance that ended unexpectedly and were started again.',
+      kind: 'counter',
+      read: () => [{ value: edges?.list.reduce((sum, { restarts }) => sum + restarts, 0) ?? 0 }],
     },
     {
       name: 'process_start_time_seconds',
@@ -65,4 +82,15 @@ export function processFamilies(
       },
     },
   ]
+}
+
+const residentBytes = (edges: EdgeProcesses | null): number =>
+  edges === null || edges.list.length === 0
+    ? process.memoryUsage.rss()
+    : edges.list.reduce((sum, { residentBytes }) => sum + (residentBytes ?? 0), 0)
+
+function countOf(edges: EdgeProcesses | null): Map<string, number> {
+  const counts = new Map<string, number>(edges === null ? [['service', 1]] : [])
+  for (const { kind } of edges?.list ?? []) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
 }

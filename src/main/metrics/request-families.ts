@@ -1,3 +1,4 @@
+import type { CacheStats } from '#api/operations.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Family, HistogramFamily } from '#observe/metrics.ts'
@@ -22,10 +23,8 @@ export const handshakeFamily = ({ counts }: Pick<Tally<HandshakeEnd>, 'counts'>)
   read: () => Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
 })
 
-type Tiers = Readonly<Record<'bodies' | 'hosts' | 'snapshots', { readonly stats: TierStats }>>
-
 /** What the edge keeps in memory. */
-export function tierFamilies({ bodies, hosts, snapshots }: Tiers): Family[] {
+export function tierFamilies(cache: () => CacheStats): Family[] {
   const family = (
     name: string,
     help: string,
@@ -36,7 +35,7 @@ export function tierFamilies({ bodies, hosts, snapshots }: Tiers): Family[] {
     help,
     kind,
     read: () =>
-      Object.entries({ bodies, hosts, snapshots }).map(([tier, { stats }]) => ({
+      Object.entries(cache()).map(([tier, stats]) => ({
         labels: { tier },
         value: numberIn(stats),
       })),

@@ -7,8 +7,8 @@ export type Fetch = (request: Request, server: Server) => Response | Promise<Res
 type Server = Bun.Server<undefined>
 
 interface DrainOptions {
-  /** Listens at the server's address. */
-  readonly listenAgain: (fetch: Fetch) => Server
+  /** Listens at the server's address; null: other processes do. */
+  readonly listenAgain: ((fetch: Fetch) => Server) | null
   readonly fetch: Fetch
   /** When aborted, connections in use are closed. */
   readonly over: AbortSignal
@@ -25,9 +25,9 @@ export async function drain(
   { fetch, listenAgain, log, over }: DrainOptions,
 ): Promise<void> {
   void server.stop()
-  const successor = begin(log, () =>
-    listenAgain(async (request, self) => closing(await fetch(request, self))),
-  )
+  const successor =
+    listenAgain &&
+    begin(log, () => listenAgain(async (request, self) => closing(await fetch(request, self))))
   await answered(server, over)
   void successor?.stop()
   await answered(successor, over)
@@ -45,7 +45,8 @@ function begin(log: Log, listenAgain: () => Server): Server | null {
   }
 }
 
-function closing(answer: Response): Response {
+/** Its client sends the next request on another connection. */
+export function closing(answer: Response): Response {
   answer.headers.set('connection', 'close')
   return answer
 }

@@ -16,19 +16,16 @@ interface ListenOptions {
   /** 0: any free port. */
   readonly port: number
   readonly setting: ListenSetting
+  /** Whether other processes of this instance listen at the same address; each gets its share of the connections. */
+  readonly isShared?: boolean
   readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
   /** Over plain connections whose client begins with its preface. */
   readonly http2?: boolean
 }
 
 /** Starts to answer requests. Throws ConfigError when it cannot listen, with the reason and the setting to change. */
-export function listen({
-  host,
-  port,
-  setting,
-  fetch,
-  http2 = false,
-}: ListenOptions): Bun.Server<undefined> {
+export function listen(options: ListenOptions): Bun.Server<undefined> {
+  const { fetch, host, http2 = false, isShared = false, port, setting } = options
   try {
     return Bun.serve({
       hostname: host,
@@ -37,7 +34,7 @@ export function listen({
       // Development mode shows clients pieces of our code when a request fails (Bun 1.4.5).
       development: false,
       // Without development, Bun lets another process listen on the same port (Bun 1.4.5).
-      reusePort: false,
+      reusePort: isShared,
       // Every route has its own limit and names it in its answer.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,

@@ -27,7 +27,10 @@ export class WakeUps {
   }
 
   /** Calls `tell` for every wake-up of these topics, until disposed. */
-  forward(topics: readonly WakeUpTopic[], tell: (topic: WakeUpTopic) => void): Disposable {
+  forward<Topic extends WakeUpTopic>(
+    topics: readonly Topic[],
+    tell: (topic: Topic) => void,
+  ): Disposable {
     using forwarding = new DisposableStack()
     for (const topic of topics) {
       const subscriptions = this.#of(topic)

@@ -64,6 +64,17 @@ export const adminListRoutes = {
           errors24h: count.describe('Distinct errors'),
           lastBackupAt: instant.nullable().describe('null: none is known'),
           hostingReachable: z.boolean(),
+          processes: z.array(
+            z.strictObject({
+              kind: z
+                .enum(['core', 'edge', 'service'])
+                .describe('Of EDGE_PROCESSES: core and edge; service: one that is both'),
+              pid: count,
+              startedAt: instant,
+              restarts: count.describe('How often its predecessors ended unexpectedly'),
+              residentBytes: count.nullable().describe('null: it has not said'),
+            }),
+          ),
         }),
       ),
     },

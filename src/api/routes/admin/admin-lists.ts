@@ -147,5 +147,8 @@ async function overview({ db, now, operations }: ApiContext) {
     errors24h: await countErrorEntries(db, yesterday),
     lastBackupAt: lastBackupAt === null ? null : isoOf(lastBackupAt),
     hostingReachable: found !== null,
+    processes: operations
+      .processes()
+      .map((process) => ({ ...process, startedAt: isoOf(process.startedAt) })),
   }
 }

@@ -296,6 +296,12 @@ describe('GET /api/admin/overview', () => {
       ...{ certificates24h: 0, reportsOpen: 0, errors24h: 0 },
       lastBackupAt: '2030-01-01T00:00:00.000Z',
       hostingReachable: true,
+      processes: [
+        {
+          ...{ kind: 'service', pid: 7, restarts: 0, residentBytes: 1000 },
+          startedAt: '2030-01-01T00:00:00.000Z',
+        },
+      ],
     })
     api().operations.hasHosting = false
     expect((await get('overview')).body).toMatchObject({
