@@ -540,18 +540,18 @@ describe('where a domain leads', () => {
   const facts: [string, Parameters<typeof dns.names.set>[1] | null, string, string | null][] = [
     ['to us', { cname: 'TARGET' }, host, null],
     ['to our address', { a: ['192.0.2.1'] }, host, null],
-    ['nowhere', null, host, `${host} leads nowhere yet: ${remedy}`],
+    ['nowhere', null, host, `${host} points nowhere yet: ${remedy}`],
     [
       'elsewhere',
       { cname: 'cdn.example.net' },
       host,
-      `${host} leads to "cdn.example.net": unless a proxy there passes visitors on, ${remedy}`,
+      `${host} points to "cdn.example.net": unless a proxy there passes visitors on, ${remedy}`,
     ],
     [
       'to another address',
       { a: ['192.0.2.9'] },
       host,
-      `${host} leads to "192.0.2.9": unless a proxy there passes visitors on, ${remedy}`,
+      `${host} points to "192.0.2.9": unless a proxy there passes visitors on, ${remedy}`,
     ],
     ['we cannot tell', 'failing', host, null],
     ['at the top, to our address', { a: ['192.0.2.1'] }, 'example.com', null],
@@ -559,7 +559,7 @@ describe('where a domain leads', () => {
       'at the top, nowhere',
       null,
       'example.com',
-      'example.com leads nowhere yet: set an ALIAS or ANAME record for example.com with the target TARGET (or A and AAAA records with its addresses).',
+      'example.com points nowhere yet: set an ALIAS or ANAME record for example.com with the target TARGET (or A and AAAA records with its addresses).',
     ],
   ]
   for (const [what, records, name, warning] of facts) {

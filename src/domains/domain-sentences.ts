@@ -37,9 +37,9 @@ export function pointingSentence(pointing: Pointing, { cname }: DnsRecords): str
     case 'unknown':
       return null
     case 'nowhere':
-      return `${name} leads nowhere yet: ${remedy}.`
+      return `${name} points nowhere yet: ${remedy}.`
     case 'elsewhere':
-      return `${name} leads to ${quoted(pointing.to)}: unless a proxy there passes visitors on, ${remedy}.`
+      return `${name} points to ${quoted(pointing.to)}: unless a proxy there passes visitors on, ${remedy}.`
   }
 }
 

@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('the addresses of a site', () => {
     // Nobody presses anything: the page looks again.
     await told(`${domain} is verified.`)
     await row(domain).getByText('Needs a look').waitFor()
-    await card.getByText('leads nowhere yet').first().waitFor()
+    await card.getByText('points nowhere yet').first().waitFor()
   }, 60_000)
 
   test('have a primary one, to which the others lead', async () => {

@@ -187,7 +187,7 @@ describe('a verified domain', () => {
 
   test('has a warning while it leads elsewhere, and stays verified', async () => {
     const domain = await verified()
-    expect(domain.pointingWarning).toContain('example.com leads nowhere yet')
+    expect(domain.pointingWarning).toContain('example.com points nowhere yet')
     dns.names.set('example.com', { a: ['192.0.2.1'] })
     dns.names.set(`${domain.id}.dns.sites.example.net`, { a: ['192.0.2.1'] })
     expect(await after(24, domain)).toMatchObject({ verified: true, pointingWarning: null })

@@ -92,7 +92,7 @@ export const domains: readonly State[] = [
     by: 'bob',
     show: shows(
       { site: 'site-2', domain: 'www.alice-garden.com', records: { txt: true } },
-      'leads nowhere yet',
+      'points nowhere yet',
     ),
   },
   {
@@ -116,7 +116,7 @@ export const domains: readonly State[] = [
     by: 'bob',
     show: shows(
       { site: 'site-4', domain: 'travels.net', records: { txt: true, at: { a: ['192.0.2.7'] } } },
-      'leads to',
+      'points to',
     ),
   },
   {

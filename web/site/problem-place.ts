@@ -13,3 +13,9 @@ export function problemPlace(problem: string): ProblemPlace {
     ? { place: null, text: problem }
     : { place, text }
 }
+
+/** With the times that the service writes as the reader's own. */
+export const inLocalTime = (text: string, locale: string): string =>
+  text.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) =>
+    new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+  )

@@ -1,4 +1,5 @@
-import { problemPlace } from './problem-place.ts'
+import { words } from '#web/words/words.ts'
+import { inLocalTime, problemPlace } from './problem-place.ts'
 import styles from './problems.module.css'
 
 /** What to mend, each with the file and the line that it is about. */
@@ -11,7 +12,7 @@ export function Problems({ problems }: { problems: readonly string[] }) {
         return (
           <li key={problem}>
             {place !== null && <code>{place}</code>}
-            <span>{text}</span>
+            <span>{inLocalTime(text, words.locale)}</span>
           </li>
         )
       })}

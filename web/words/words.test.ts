@@ -17,7 +17,7 @@ const refused: readonly RegExp[] = [
   /no site yet/i,
   /by themselves/i,
   /of its own/i,
-  /leads? to/i,
+  /\bleads?\b/i,
   /in your repository already/i,
   /visitors (?:are told|get one and the same)/i,
   /folders without an index file show/i,

@@ -86,7 +86,7 @@ export const domains = {
     name: 'Name',
     value: 'Value',
     ownership: 'shows that the domain is yours',
-    pointing: 'leads visitors here',
+    pointing: 'sends visitors here',
     done: 'Found',
     missing: 'Not found yet',
     checking: 'Checking…',
