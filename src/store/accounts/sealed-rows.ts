@@ -1,5 +1,6 @@
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
+import { prepared } from '#store/database/prepared.ts'
 
 /** `kind` separates uses. */
 interface SealedKey {
@@ -26,15 +27,20 @@ export async function getSealed(
   { kind, key }: SealedKey,
   now: number,
 ): Promise<string | null> {
-  const row = await db
-    .selectFrom('sealedRows')
-    .select('sealed')
-    .where('kind', '=', kind)
-    .where('key', '=', key)
-    .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)]))
-    .executeTakeFirst()
-  return row?.sealed ?? null
+  const { rows } = await selectSealed(db, { kind, key, now })
+  return rows[0]?.sealed ?? null
 }
+
+/** Prepared: runs with every call to an account's server. */
+const selectSealed = prepared<SealedKey & { readonly now: number }, { sealed: string }>(
+  (db, { kind, key, now }) =>
+    db
+      .selectFrom('sealedRows')
+      .select('sealed')
+      .where('kind', '=', kind)
+      .where('key', '=', key)
+      .where((where) => where.or([where('expiresAt', 'is', null), where('expiresAt', '>', now)])),
+)
 
 /** The rows of a kind that have not expired, in the order of their keys, page by page. */
 export function sealedPages(
