@@ -11,50 +11,26 @@ const root = join(import.meta.dir, '..')
 interface CliBundle {
   /** One file for Node, Bun and Deno. */
   readonly code: string
-  /** What only `sitehost mcp` loads, from a file beside it. */
-  readonly mcpSdk: string
-  /** The modules that they contain, relative to the project. */
+  /** The modules that it contains, relative to the project. */
   readonly inputs: string[]
 }
 
-const mcpSdkFile = 'mcp-sdk.js'
-
 export async function bundleCli(): Promise<CliBundle> {
-  const [program, mcpSdk] = await Promise.all([
-    bundle('src/main/site-owner-cli.ts', [curveOfAllRuntimes, mcpSdkBeside], '#!/usr/bin/env node'),
-    bundle('src/cli/mcp/sdk.ts', [withoutValidator]),
-  ])
-  const inputs = [...new Set([...program.inputs, ...mcpSdk.inputs])]
-  return { code: program.code, mcpSdk: mcpSdk.code, inputs }
-}
-
-async function bundle(entry: string, plugins: BunPlugin[], banner = '') {
   const built = await Bun.build({
-    entrypoints: [join(root, entry)],
+    entrypoints: [join(root, 'src/main/site-owner-cli.ts')],
     target: 'node',
     format: 'esm',
     minify: true,
     metafile: true,
-    banner,
-    plugins,
+    banner: '#!/usr/bin/env node',
+    plugins: [curveOfAllRuntimes, withoutValidator],
   })
   const [output] = built.outputs
-  if (output === undefined) throw new Error(`the bundle of ${entry} has no output`)
+  if (output === undefined) throw new Error('the bundle has no output')
   return { code: await output.text(), inputs: Object.keys(built.metafile?.inputs ?? {}) }
 }
 
-const mcpSdkBeside: BunPlugin = {
-  name: 'mcp-sdk-beside',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/sdk\.ts$/ }, ({ importer }) =>
-      importer.endsWith('/mcp/serve-mcp.ts')
-        ? { path: `./${mcpSdkFile}`, external: true }
-        : undefined,
-    )
-  },
-}
-
-/** The SDK loads a validator that is half of it, also where it is given another one. */
+/** MCP's SDK loads a validator that is half of it, also where it is given another one. */
 const withoutValidator: BunPlugin = {
   name: 'without-validator',
   setup(build) {
@@ -97,12 +73,11 @@ async function noticeOf(folder: string): Promise<string> {
 
 /** Writes the package that `npm install` takes to `file`. */
 export async function packCli(file: string): Promise<void> {
-  const { code, inputs, mcpSdk } = await bundleCli()
+  const { code, inputs } = await bundleCli()
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-cli-'))
   try {
     await writeFile(join(dir, 'sitehost.js'), code)
     await chmod(join(dir, 'sitehost.js'), 0o755)
-    await writeFile(join(dir, mcpSdkFile), mcpSdk)
     await writeFile(join(dir, 'package.json'), JSON.stringify(manifest, null, 2))
     await copyFile(join(root, 'LICENSE'), join(dir, 'LICENSE'))
     await writeFile(join(dir, noticesFile), await noticesOf(inputs))
@@ -125,7 +100,7 @@ const manifest = {
   type: 'module',
   engines,
   bin: { sitehost: 'sitehost.js' },
-  files: ['sitehost.js', mcpSdkFile, noticesFile],
+  files: ['sitehost.js', noticesFile],
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-// What `sitehost mcp` uses of the SDK: a file of its own in the package (`scripts/build-cli.ts`), which nothing else loads.
+// What `sitehost mcp` uses of the SDK; nothing else evaluates it.
 
 export { Server } from '@modelcontextprotocol/sdk/server/index.js'
 export { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
