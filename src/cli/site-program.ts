@@ -5,6 +5,7 @@ import { diagnoseCommand } from './commands/diagnose-command.ts'
 import { historyCommands } from './commands/history-commands.ts'
 import { instanceCommands } from './commands/instance-commands.ts'
 import { mcpCommand } from './commands/mcp-command.ts'
+import { openCommand } from './commands/open-command.ts'
 import { settingsCommand } from './commands/settings-command.ts'
 import { signInCommands } from './commands/sign-in-commands.ts'
 import type { SiteCommand } from './commands/site-command.ts'
@@ -17,6 +18,7 @@ const siteCommands: readonly SiteCommand[] = [
   ...signInCommands,
   ...historyCommands,
   settingsCommand,
+  openCommand,
   ...verifiedCommands,
   ...instanceCommands,
   diagnoseCommand,

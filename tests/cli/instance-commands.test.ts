@@ -6,6 +6,7 @@ import { createSession } from '#tests/support/accounts.ts'
 import type { CommandEnd } from '#tests/support/run-command.ts'
 import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
+import type { AppClient } from '../../devnet/app-client.ts'
 import { consentOverHttp } from '../../devnet/consent.ts'
 import { startIssuer } from '../../devnet/issuer.ts'
 
@@ -13,9 +14,10 @@ import { startIssuer } from '../../devnet/issuer.ts'
 
 let cli: InstalledCli
 let world: World
+let browser: AppClient
 beforeAll(async () => {
   ;[cli, world] = await Promise.all([installCli(), startWorld()])
-  await world.signedIn('alice.test')
+  browser = await world.signedIn('alice.test')
   await signIn()
   await Bun.write(join(cli.dir, 'site/index.html'), 'by the Sitehost')
   await Bun.write(join(cli.dir, 'site/.env'), 'SECRET=1')
@@ -125,6 +127,19 @@ describe('deploy --via', () => {
     expect((await deploy(['--site', 'via', '--dry-run'])).code).toBe(2)
   })
 
+  test('open prints the best address of a site where there is no terminal, and says what is not there', async () => {
+    const post = (path: string, body: object) =>
+      browser.fetch(path, { method: 'POST', body: JSON.stringify(body) })
+    const { domain } = (await (await post('/api/domain/claim', { handle: 'opened' })).json()) as {
+      domain: string
+    }
+    await post('/api/domain/sitehost/map-site', { domain, siteRkey: 'via' })
+    const { url, ...opened } = await json('open', 'via')
+    expect([new URL(url).hostname, opened]).toEqual([domain, { site: 'via', live: true }])
+    const none = await run(['open', 'none'])
+    expect([none.code, none.complaints]).toEqual([1, expect.stringContaining('sitehost sites')])
+  })
+
   test('in a job: with a deploy token, or with the token of its forge, and nobody signed in', async () => {
     const nobody = { HOME: join(cli.dir, 'job') }
     const { secret } = await json('tokens', 'create', 'ci', '--preview', '--site', 'via')
@@ -181,6 +196,6 @@ describe('a token of the account’s server', () => {
     const [, payload] = (await tokenOf()).split('.')
     const forged = `${header}.${payload}.${signature}`
     expect(await ask(forged)).toEqual([401, sentences.serviceTokenInvalid])
-    expect(await ask(await tokenOf(), '/api/user/sites')).toEqual([401, 'Unauthorized'])
+    expect(await ask(await tokenOf(), '/api/user/usage')).toEqual([401, 'Unauthorized'])
   })
 })

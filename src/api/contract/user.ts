@@ -99,6 +99,7 @@ export const userRoutes = {
     ...ofSection,
     method: 'GET',
     path: '/api/user/sites',
+    takesServiceAuth: true,
     limit: 'list',
     summary: 'The account’s sites',
     answers: { 200: json('All of them', z.strictObject({ sites: z.array(siteRow) })) },

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { SignInError, type SignInFailure } from '#atproto/oauth/sign-in-error.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import type { Console } from '#cli/console.ts'
+import { isDesktop, openInBrowser } from '#cli/open-in-browser.ts'
 import type { Did } from '#site/site-address.ts'
 import { openSignIns } from './browser-sign-ins.ts'
 import { listenForCallback } from './callback-server.ts'
@@ -108,26 +108,6 @@ const isForeign = (error: unknown): boolean =>
   error instanceof CommandError &&
   error.cause instanceof SignInError &&
   ['expired', 'other-browser'].includes(error.cause.failure)
-
-/** Somebody sits in front of this machine. */
-function isDesktop({ env, platform } = process): boolean {
-  if (env['SSH_CONNECTION'] || env['SSH_TTY'] || env['CI']) return false
-  if (platform === 'darwin' || platform === 'win32') return true
-  return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])
-}
-
-function openInBrowser({ href }: URL): void {
-  const [command, ...args] = openers[process.platform] ?? ['xdg-open']
-  // Without one, the address is on the screen.
-  spawn(command, [...args, href], { stdio: 'ignore', detached: true })
-    .on('error', () => {})
-    .unref()
-}
-
-const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-}
 
 function loginProblem(error: unknown, who: string): unknown {
   if (!(error instanceof SignInError)) return error

@@ -3,12 +3,7 @@ import type { MapOptions, ReleaseOptions } from '#cli/instance/domains.ts'
 import type { InstanceOptions } from '#cli/instance/instance.ts'
 import type { NewPublisherOptions } from '#cli/instance/publishers.ts'
 import type { NewTokenOptions } from '#cli/instance/tokens.ts'
-import { account, type CommandOption, json, type SiteCommand, site } from './site-command.ts'
-
-export const instance: CommandOption = [
-  '--instance <address>',
-  'which Sitehost (else SITEHOST_URL, or "instance" in the sitehost.json of this folder)',
-]
+import { account, instance, json, type SiteCommand, site } from './site-command.ts'
 
 const about =
   'Asks a Sitehost at which you are signed in, with a token that your account’s server signs for it.'

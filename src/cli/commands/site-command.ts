@@ -44,3 +44,7 @@ export const wait: CommandOption = [
   '--wait <address>',
   'wait until visitors get it there: at a site’s address or a domain',
 ]
+export const instance: CommandOption = [
+  '--instance <address>',
+  'which Sitehost (else SITEHOST_URL, or "instance" in the sitehost.json of this folder)',
+]

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
+import { addressOf } from '#site/best-address.ts'
 import { namesQuery } from '#web/server/queries.ts'
-import { addressOf } from '#web/site/best-address.ts'
 import { AddressState } from '#web/site/domains/address-state.tsx'
 import { pageOf } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { Site } from '#api/contract/client.ts'
 import { bestAddress } from './best-address.ts'
 
 const url = 'http://s--abc.localhost:3000/'
@@ -7,7 +6,7 @@ const claimed = { type: 'sitehost', domain: 'ann.localhost' } as const
 const own = { type: 'custom', domain: 'ann.example', verified: true, id: '1' } as const
 const waiting = { ...own, verified: false }
 
-const sites: [Pick<Site, 'domains' | 'primary'>, string][] = [
+const sites: [Omit<Parameters<typeof bestAddress>[0], 'url'>, string][] = [
   [{ domains: [], primary: null }, url],
   [{ domains: [claimed], primary: null }, 'http://ann.localhost:3000/'],
   [{ domains: [claimed, waiting], primary: null }, 'http://ann.localhost:3000/'],

@@ -1,11 +1,16 @@
-import type { Site } from '#api/contract/client.ts'
+/** The names of a site, as the API lists them. */
+interface Names {
+  readonly domains: readonly (
+    | { readonly type: 'sitehost'; readonly domain: string }
+    | { readonly type: 'custom'; readonly domain: string; readonly verified: boolean }
+  )[]
+  readonly primary: string | null
+  /** The permanent address. */
+  readonly url: string
+}
 
 /** The address that people should see: the primary one, else the first that works, else the permanent one. */
-export function bestAddress({
-  domains,
-  primary,
-  url,
-}: Pick<Site, 'domains' | 'primary' | 'url'>): URL {
+export function bestAddress({ domains, primary, url }: Names): URL {
   const working = domains.filter((each) => each.type === 'sitehost' || each.verified)
   const own = working.find(({ type }) => type === 'custom') ?? working[0]
   return addressOf(primary ?? own?.domain ?? null, url)
