@@ -1,6 +1,6 @@
 export const domains = {
   title: 'Domains',
-  intro: 'Your site has a permanent address. Give it a better one, or your own domain.',
+  intro: 'Give your site a better address, or your own domain.',
   table: {
     caption: 'Addresses of this site',
     address: 'Address',
@@ -19,7 +19,7 @@ export const domains = {
   makePrimary: 'Make primary',
   makePrimaryOf: (domain: string) => `Make primary: ${domain}`,
   noPrimary: 'Stop redirecting',
-  primaryHint: 'Visitors of the other addresses are sent to the primary one.',
+  primaryHint: 'The other addresses lead to the primary one.',
   nowPrimary: (domain: string) => `${domain} is the primary address now.`,
   nowNoPrimary: 'Every address shows the site now.',
   more: (domain: string) => `More for ${domain}`,
@@ -36,13 +36,13 @@ export const domains = {
   giveUp: 'Give it up…',
   giveUpTitle: (domain: string) => `Give up ${domain}?`,
   giveUpText:
-    'Links to this address stop working. The site stays. The address stays reserved for you for 30 days, then anybody can get it.',
+    'Links to the old address stop working. It stays reserved for you for 30 days, then anybody can get it.',
   giveUpYes: 'Give it up',
   gaveUp: (domain: string) => `You gave up ${domain}.`,
 
   remove: 'Remove domain…',
   removeTitle: (domain: string) => `Remove ${domain}?`,
-  removeText: 'It stops showing your site. The records at your DNS provider are yours to delete.',
+  removeText: 'It stops showing your site. You can delete its DNS records then.',
   removeYes: 'Remove domain',
   removed: (domain: string) => `${domain} is removed.`,
 
@@ -80,8 +80,7 @@ export const domains = {
   dns: {
     title: (domain: string) => `Set two records for ${domain}`,
     titleOfLost: (domain: string) => `Put back the records of ${domain}`,
-    intro:
-      'Add them where you manage the DNS of your domain. We check every few seconds while this page is open.',
+    intro: 'Add them at your DNS provider. We check every few seconds.',
     type: 'Type',
     name: 'Name',
     value: 'Value',
@@ -94,29 +93,28 @@ export const domains = {
     checkOf: (domain: string) => `Check now: ${domain}`,
     copyName: (type: string) => `the name of the ${type} record`,
     copyValue: (type: string) => `the value of the ${type} record`,
-    apex: 'At the top of a domain, providers call this ALIAS, ANAME or CNAME flattening.',
-    whole: (name: string) =>
-      `The whole name is ${name}. Most providers want it without your domain, as above.`,
+    apex: 'At the top of a domain, providers call it ALIAS or ANAME.',
+    whole: (name: string) => `The whole name is ${name}. Most providers want the short one.`,
     providers: 'What your provider calls it',
     verified: (domain: string) => `${domain} is verified.`,
   },
   providers: [
     {
       name: 'Cloudflare',
-      text: 'DNS → Records → Add record. “Name”, then “Content” or “Target”. Set the CNAME to “DNS only”.',
+      text: 'DNS → Records → Add record. “Name” and “Content” or “Target”; the CNAME “DNS only”.',
     },
     {
       name: 'Namecheap',
-      text: 'Domain List → Manage → Advanced DNS → Add new record. “Host” and “Value”; at the top use an ALIAS record.',
+      text: 'Domain List → Manage → Advanced DNS → Add new record. “Host” and “Value”; at the top ALIAS.',
     },
     { name: 'GoDaddy', text: 'Domain portfolio → DNS → Add new record. “Name” and “Value”.' },
     {
       name: 'IONOS',
-      text: 'Domains & SSL → DNS → Add record. “Host name”, then “Value” or “Points to”.',
+      text: 'Domains & SSL → DNS → Add record. “Host name” and “Value” or “Points to”.',
     },
     {
       name: 'Gandi',
-      text: 'Domain → DNS records → Add record. “Name” and “Value” or “Target”; at the top use ALIAS.',
+      text: 'Domain → DNS records → Add record. “Name” and “Value” or “Target”; at the top ALIAS.',
     },
   ],
 }
