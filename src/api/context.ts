@@ -58,6 +58,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   readonly elapsed: () => number
   /** Time limit for all calls of one request to the account's server; left out: the default of `withinTime`. */
   readonly operationMsMax?: number
+  /** Between two readings of a log that an administrator follows. */
+  readonly logPollMs?: number
   readonly operations: Operations
   readonly shutdown: Shutdown
   /** For Prometheus; null: nobody scrapes here. */

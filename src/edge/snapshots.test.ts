@@ -207,7 +207,7 @@ describe('changes', () => {
       previews: hosts,
       takedowns: hosts,
     })
-    const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
+    const following = followChanges([edge], { db, wakeUps, log, pollMs: 5, signal: stop.signal })
     try {
       await act(wakeUps)
     } finally {

@@ -78,6 +78,8 @@ const next = snapshotOf(filesOf('next.html'), { recordCid: 'cid of the next' })
 let database: Database
 let edge: ReturnType<typeof openEdge>
 let time: number
+/** How far the monotonic clock has been set ahead. */
+let aheadMs = 0
 beforeEach(async () => {
   database = await memoryDatabase()
   await upsertAccount(database.db, { did: alice }, 1)
@@ -93,7 +95,7 @@ afterEach(async () => {
 /** The edge as the service has it, over this database. */
 function openEdge() {
   const { db } = database
-  const [log, now, elapsed] = [recordingLog(), () => time, () => performance.now()]
+  const [log, now, elapsed] = [recordingLog(), () => time, () => performance.now() + aheadMs]
   const origins = { baseDomain, db, elapsed, originOf }
   const caches = {
     addresses: new Addresses({ db, elapsed }),
@@ -109,7 +111,7 @@ function openEdge() {
   const awaited = new AwaitedSites({ db, now: elapsed })
   const end = new AbortController()
   const wakeUps = new WakeUps()
-  const feed = { db, wakeUps, log, signal: end.signal }
+  const feed = { db, wakeUps, log, pollMs: 5, signal: end.signal }
   const answer = createDispatch({
     application: () => new Response('the application'),
     origin: 'https://app.test',
@@ -284,6 +286,7 @@ describe('a version that', () => {
     expect(page).toContain(`<a href="http://${live}/">`)
     await claim()
     await setPrimaryDomain(database.db, blog, claimed, 1)
+    aheadMs += 1_000
     await eventually(async () =>
       expect((await pageAt(hostOf(1)))[1]).toContain(`"http://${claimed}/"`),
     )

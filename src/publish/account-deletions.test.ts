@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { deleteAllRecords, RecordsConflictError } from './account-deletions.ts'
 
 const ours = ['place.sitehost.fs', 'place.sitehost.settings', 'place.sitehost.subfs'] as const
@@ -15,7 +15,7 @@ function hold(count: number): void {
   }
   repo.put('app.bsky.feed.post', 'a-post', {})
 }
-const deleteAll = () => deleteAllRecords(repo.asRepo, () => 0)
+const deleteAll = () => deleteAllRecords({ repo: repo.asRepo, now: () => 0, pause: noPause })
 const left = () => ours.flatMap((collection) => repo.keys(collection))
 const callsOf = (method: string) => repo.calls.filter((call) => call === method).length
 

@@ -16,9 +16,15 @@ import {
 } from '#store/lifecycle/account-deletions.ts'
 import { listDeployIds } from '#store/queues/deploys.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
-import { type CommitPlan, commitOnHead, deletion, type PlannedWrite } from './commit-on-head.ts'
+import {
+  type CommitPlan,
+  commitOnHead,
+  deletion,
+  type PlannedWrite,
+  type RepoContext,
+} from './commit-on-head.ts'
 import type { AtFailPoint } from './fail-points.ts'
-import { patienceOfAPerson } from './server-patience.ts'
+import { type Pause, patienceOfAPerson } from './server-patience.ts'
 
 export interface AccountDeletionContext {
   readonly db: Db
@@ -31,6 +37,8 @@ export interface AccountDeletionContext {
 
 interface DeleteContext extends AccountDeletionContext {
   readonly spool: Pick<Spool, 'remove'>
+  /** Before calls to the account's server are retried. */
+  readonly pause?: Pause | undefined
 }
 
 /** Retry interval for an account deletion whose process was killed. Completing one is idempotent. */
@@ -48,9 +56,9 @@ export async function deleteAccount(
   { records }: { readonly records: boolean },
   context: DeleteContext,
 ): Promise<AccountDeletionOutcome> {
-  const { at, db, wakeUps, log, now, oauth, spool } = context
+  const { at, db, wakeUps, log, now, oauth, pause, spool } = context
   if ((await listUnfinishedSites(db, did)).length > 0) return 'publishing'
-  if (records) await deleteAllRecords(new AccountRepo(did, oauth.session), now)
+  if (records) await deleteAllRecords({ repo: new AccountRepo(did, oauth.session), now, pause })
   at('records-deleted')
   const deploys = await listDeployIds(db, did)
   const outcome = await beginAccountDeletion(db, did, now())
@@ -119,7 +127,10 @@ const recordsAtOnce = 5_000
  * Deletes every record of ours from the account's repository, in as few commits as the protocol allows. After a
  * failure midway, a retry deletes the rest. Throws RecordsConflictError.
  */
-export async function deleteAllRecords(repo: AccountRepo, now: () => number): Promise<void> {
+export async function deleteAllRecords(
+  context: Pick<RepoContext, 'repo' | 'now' | 'pause'>,
+): Promise<void> {
+  const { repo } = context
   await commitOnHead(
     {
       read: () => readRemains(repo),
@@ -130,7 +141,7 @@ export async function deleteAllRecords(repo: AccountRepo, now: () => number): Pr
       mayWriteAlone: false,
       conflict: () => new RecordsConflictError(repo.did),
     },
-    { repo, now, ...patienceOfAPerson },
+    { ...context, ...patienceOfAPerson },
   )
 }
 

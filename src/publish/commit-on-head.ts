@@ -7,7 +7,7 @@ import {
 } from '#outbound/server-errors.ts'
 import { type Did, type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { AtFailPoint } from './fail-points.ts'
-import { type Patience, pause, withPatience } from './server-patience.ts'
+import { type Patience, pauseByTimer, withPatience } from './server-patience.ts'
 
 /** The server broke off during the commit, or gave an inconclusive answer: the commit may have been made or not. */
 export class CommitUnknownError extends Error {
@@ -82,7 +82,7 @@ export interface HeadCommit<State extends { readonly head: string }, T> {
 }
 
 /** What an operation on an account's repository needs. */
-export interface RepoContext {
+export interface RepoContext extends Pick<Patience, 'pause'> {
   readonly repo: AccountRepo
   readonly now: () => number
   readonly signal: AbortSignal
@@ -115,6 +115,7 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
   { start, read, plan, onCommitted = () => {}, mayWriteAlone, conflict }: HeadCommit<State, T>,
   { repo, at = () => {}, ...patience }: CommitContext,
 ): Promise<T> {
+  const { pause = pauseByTimer } = patience
   const first = start ?? (await withPatience(read, patience))
   let now = first
   for (let races = 0, commits = 0; races <= racesMax && commits < commitsMax; ) {

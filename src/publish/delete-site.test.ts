@@ -9,7 +9,7 @@ import { versionKeyAt } from '#site/version-key.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { workRows } from '#tests/support/work-rows.ts'
 import { SiteConflictError } from './commit-on-head.ts'
@@ -60,6 +60,7 @@ const erase = (site = blog) =>
     db: database.db,
     wakeUps,
     now: () => 0,
+    pause: noPause,
     signal: new AbortController().signal,
   })
 const keys = () => [repo.keys(fs), repo.keys(settings), repo.keys(subfs)]

@@ -28,7 +28,7 @@ interface DeleteContext extends RepoContext {
  * SiteConflictError when another program changes the site meanwhile.
  */
 export async function deleteSite(address: SiteAddress, context: DeleteContext): Promise<boolean> {
-  const { repo, now, signal } = context
+  const { repo, now, pause, signal } = context
   const conflict = () => new SiteConflictError(address)
   const versions = new Set<VersionKey>()
   const read = async (): Promise<Remains> => {
@@ -46,7 +46,7 @@ export async function deleteSite(address: SiteAddress, context: DeleteContext): 
   }
   const isDeleted = await commitOnHead(
     { read, plan, mayWriteAlone: false, conflict },
-    { repo, now, signal, ...patienceOfAPerson },
+    { repo, now, pause, signal, ...patienceOfAPerson },
   )
   if (!isDeleted) return false
   await enqueueSites(context, [address])

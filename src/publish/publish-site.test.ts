@@ -10,7 +10,7 @@ import type { SitePath } from '#site/path.ts'
 import type { Database } from '#store/database/database.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { refusal } from '#tests/support/fake-repo.ts'
+import { noPause, refusal } from '#tests/support/fake-repo.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { storedLedger } from './contents/stored-ledger.ts'
 import type { BaseChanges } from './files-of-base.ts'
@@ -93,6 +93,7 @@ async function publishTo(
       now: () => 1,
     }),
     now: () => 1,
+    pause: noPause,
     signal: new AbortController().signal,
     at: () => {},
   })

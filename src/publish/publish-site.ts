@@ -120,19 +120,17 @@ async function prepare(
   address: SiteAddress,
   { files, changes }: Omit<SiteContent, 'settings'>,
   { rememberExpectedCid }: PublishJob,
-  { ledger, now, recentRepositories: recent, repo, signal }: StoreContext,
+  context: StoreContext,
 ): Promise<Prepared> {
+  const { ledger, now, pause, recentRepositories: recent, repo, signal } = context
   const version = changes?.version ?? undefined
   const read = () => readRepository(repo, address.name, { recent, version })
-  const repository = await withPatience(read, { now, signal })
+  const repository = await withPatience(read, { now, pause, signal })
   const expectedCid = await rememberExpectedCid(mainCid(address, repository))
   const isOfLive = changes !== null && changes.version === null
   const isMoved = isOfLive && mainCid(address, repository) !== expectedCid
-  const base =
-    changes === null
-      ? null
-      : await baseOf(address, changes.version, repository, { repo, now, signal })
-  const present = base ?? (await unlistedFiles(address, repository, { repo, now, signal }))
+  const base = changes === null ? null : await baseOf(address, changes.version, repository, context)
+  const present = base ?? (await unlistedFiles(address, repository, context))
   const stored = await ledger.findReusable(files, repository, present)
   // The account's records take too much memory to keep them during uploads.
   const start = unsentOf(files, stored).length === 0 ? repository : null

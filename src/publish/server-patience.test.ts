@@ -1,10 +1,19 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { refusal } from '#tests/support/fake-repo.ts'
-import { ServerBusyError, withinTime, withPatience } from './server-patience.ts'
+import { type Pause, ServerBusyError, withinTime, withPatience } from './server-patience.ts'
 
-const now = () => 1_000_000_000_000
-const inSeconds = (seconds: number) => String(now() / 1000 + seconds)
+const startedAt = 1_000_000_000_000
+/** Only pauses let time pass. */
+let time = startedAt
+beforeEach(() => {
+  time = startedAt
+})
+const now = () => time
+const pause: Pause = async (ms) => {
+  time += ms
+}
+const inSeconds = (seconds: number) => String(startedAt / 1000 + seconds)
 const limited = (headers: Record<string, string>) => refusal(429, 'RateLimitExceeded', headers)
 
 /** Fails with each of these, then answers; how often it was called. */
@@ -17,9 +26,7 @@ async function outcomeOf(...failures: Error[]): Promise<{ answer: unknown; calls
     return 'answer'
   }
   const { signal } = new AbortController()
-  const answer = await withPatience(call, { now, signal, faultDelayMs: 1, limitDelayMs: 1 }).catch(
-    (error: unknown) => error,
-  )
+  const answer = await withPatience(call, { now, pause, signal }).catch((error: unknown) => error)
   return { answer, calls }
 }
 
@@ -34,7 +41,7 @@ describe('repeats', () => {
   })
 
   test('after a rate limit that ends soon', async () => {
-    expect(await outcomeOf(limited({ 'ratelimit-reset': inSeconds(0.05) }))).toEqual({
+    expect(await outcomeOf(limited({ 'ratelimit-reset': inSeconds(2) }))).toEqual({
       answer: 'answer',
       calls: 2,
     })
@@ -54,7 +61,7 @@ describe('does not repeat', () => {
     const { answer, calls } = await outcomeOf(limited({ 'ratelimit-reset': inSeconds(3600) }))
     expect(calls).toBe(1)
     expect(answer).toBeInstanceOf(ServerBusyError)
-    expect((answer as ServerBusyError).retryAt).toBe(now() + 3_600_000)
+    expect((answer as ServerBusyError).retryAt).toBe(startedAt + 3_600_000)
   })
 
   test('four seconds are too long', async () => {
@@ -70,15 +77,17 @@ test('a limit that ended long ago is waited for, longer each time, and in the en
     throw past[calls++] ?? new Error('too many calls')
   }
   const { signal } = new AbortController()
-  const patience = { now, signal, waitMsMax: 100, limitDelayMs: 1 }
+  const patience = { now, pause, signal, waitMsMax: 100_000 }
   await expect(withPatience(call, patience)).rejects.toBeInstanceOf(ServerBusyError)
   expect(calls).toBeLessThan(10)
 })
 
-test('a fault that stays is thrown in the end', async () => {
+test('a fault that stays is thrown in the end, when a restarted server would be back', async () => {
   const fault = refusal(503, 'Unavailable')
   const { answer, calls } = await outcomeOf(fault, fault, fault, fault, fault, fault, fault)
   expect({ answer, calls }).toEqual({ answer: fault, calls: 6 })
+  const seconds = (time - startedAt) / 1000
+  expect([seconds > 14, seconds < 19]).toEqual([true, true])
 })
 
 describe('ends with the signal', () => {
@@ -95,7 +104,7 @@ describe('ends with the signal', () => {
       setTimeout(() => stop.abort(new Error('noticed after the pause')))
       return Promise.reject(failure)
     }
-    const patience = { now, signal: stop.signal, faultDelayMs: 1_000 }
+    const patience = { now, signal: stop.signal }
     await expect(withPatience(call, patience)).rejects.toMatchObject({ name: 'AbortError' })
     expect(calls).toBe(1)
   })

@@ -14,17 +14,18 @@ export class ServerBusyError extends Error {
   }
 }
 
+/** Resolves after `ms`, or rejects when the signal aborts. */
+export type Pause = (ms: number, signal: AbortSignal | undefined) => Promise<void>
+
 export interface Patience {
   readonly signal?: AbortSignal
   readonly now: () => number
+  /** Left out: `pauseByTimer`. */
+  readonly pause?: Pause | undefined
   /** Longest wait for the end of a rate limit. */
   readonly waitMsMax?: number
   /** Retries after faults. */
   readonly faultsMax?: number
-  /** First pause after a fault; doubles up to `faultDelayMsMax`. */
-  readonly faultDelayMs?: number
-  /** Shortest pause after a rate limit; doubles. */
-  readonly limitDelayMs?: number
 }
 
 /** For a call whose answer a person waits for. */
@@ -56,7 +57,9 @@ const waitMsMaxDefault = 3_000
 
 /** Fifteen seconds in all: by then a restarted server is back. */
 const faultsMaxDefault = 5
-const faultDelayMsMax = 10_000
+const faultPauseMs = backoff({ min: 600, max: 10_000, jitter: 0.2 })
+/** The shortest pauses after rate limits. */
+const limitPauseMs = backoff({ min: 1_000, max: Number.POSITIVE_INFINITY, jitter: 0 })
 
 /** When a server answers 429 without a time to retry. */
 const waitMsDefault = 30_000
@@ -67,9 +70,7 @@ const waitMsDefault = 30_000
  */
 export async function withPatience<T>(call: () => Promise<T>, patience: Patience): Promise<T> {
   const { signal, now, waitMsMax = waitMsMaxDefault, faultsMax = faultsMaxDefault } = patience
-  const { faultDelayMs = 600, limitDelayMs = 1_000 } = patience
-  const faultPauseMs = backoff({ min: faultDelayMs, max: faultDelayMsMax, jitter: 0.2 })
-  const limitPauseMs = backoff({ min: limitDelayMs, max: Number.POSITIVE_INFINITY, jitter: 0 })
+  const { pause = pauseByTimer } = patience
   const givesUpAt = now() + waitMsMax
   for (let faults = 0, limits = 0; ; ) {
     signal?.throwIfAborted()
@@ -98,5 +99,5 @@ const isPassing = (error: unknown): boolean =>
   error instanceof ServerUnreachableError ||
   (error instanceof ServerRefusedError && error.status >= 500 && error.status !== 501)
 
-export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+export const pauseByTimer: Pause = (ms, signal) =>
   setTimeout(Math.max(ms, 0), undefined, { ...(signal && { signal }) })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { alice, nameOf } from '#tests/support/sample-rows.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import { ServerBusyError } from './server-patience.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 const { signal } = new AbortController()
-const context = () => ({ repo: repo.asRepo, now: () => 0, signal })
+const context = () => ({ repo: repo.asRepo, now: () => 0, pause: noPause, signal })
 const read = async () => (await readSettings(blog, context())).record
 const write = (settings: SiteSettings, isExpected?: (cid: string | null) => boolean) =>
   writeSettings(blog, settings, context(), isExpected)

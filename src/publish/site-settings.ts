@@ -28,10 +28,10 @@ interface StoredSettings {
 /** The record in the repository. Throws UnusableAnswerError for one that is larger than settings can be. */
 export async function readSettings(
   name: SiteName,
-  { repo, now, signal }: RepoContext,
+  { repo, now, pause, signal }: RepoContext,
 ): Promise<StoredSettings> {
   const find = () => repo.findRecord(collection, name)
-  const record = await withPatience(find, { now, signal, ...patienceOfAPerson })
+  const record = await withPatience(find, { now, pause, signal, ...patienceOfAPerson })
   if (record === null) return { record: defaultSettings, cid: null }
   if (record.value === null) throw new UnusableAnswerError('com.atproto.repo.getRecord', 'value')
   return { record: record.value, cid: record.cid }
@@ -45,7 +45,7 @@ export async function readSettings(
 export async function writeSettings(
   name: SiteName,
   settings: SiteSettings,
-  { repo, now, signal }: RepoContext,
+  { repo, now, pause, signal }: RepoContext,
   isExpected: (cid: string | null) => boolean = () => true,
 ): Promise<WrittenSettings> {
   const conflict = () => new SiteConflictError({ did: repo.did, name })
@@ -70,7 +70,7 @@ export async function writeSettings(
   }
   return await commitOnHead(
     { read: () => readAtHead(name, repo), plan, mayWriteAlone: true, conflict },
-    { repo, now, signal, ...patienceOfAPerson },
+    { repo, now, pause, signal, ...patienceOfAPerson },
   )
 }
 

@@ -113,9 +113,9 @@ async function encodeAndUpload(
 async function encodeLarge(
   files: readonly UploadedFile[],
   encode: (file: UploadedFile, signal: AbortSignal) => Promise<EncodedFile>,
-  { now, repo, signal }: StoreContext,
+  { now, pause, repo, signal }: StoreContext,
 ): Promise<ReadonlyMap<UploadedFile, EncodedFile>> {
-  const answer = await withPatience(() => repo.blobUploadBytesMax(), { now, signal })
+  const answer = await withPatience(() => repo.blobUploadBytesMax(), { now, pause, signal })
   const bytesMax = answer ?? Number.POSITIVE_INFINITY
   const large = files.filter(({ bytes }) => bytes > bytesMax)
   const encoded = await mapAtOnce(large, { atOnce: largeAtOnce, signal }, encode)

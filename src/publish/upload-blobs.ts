@@ -11,7 +11,7 @@ import {
   type FileForm,
 } from './contents/encode-file.ts'
 import type { ReusableBlob } from './contents/named-blobs.ts'
-import { withPatience } from './server-patience.ts'
+import { type Patience, withPatience } from './server-patience.ts'
 
 export const uploadsAtOnce = 8
 const opaqueType = 'application/octet-stream'
@@ -27,7 +27,7 @@ export class BlobRefusedError extends Error {
   }
 }
 
-export interface UploadContext {
+export interface UploadContext extends Pick<Patience, 'pause'> {
   readonly repo: Pick<AccountRepo, 'did' | 'uploadBlob'>
   readonly folder: ContentFolder
   readonly ledger: BlobLedger
@@ -115,9 +115,10 @@ class UploadServer {
     { content, sha256 }: FileForm,
     signal: AbortSignal,
   ): Promise<BlobRef> {
-    const { repo, now, signal: jobSignal } = this.#context
+    const { repo, now, pause, signal: jobSignal } = this.#context
     // Not aborted by another file's failure: the server has counted and stored what would be sent again.
-    const blob = await withPatience(() => repo.uploadBlob(content, jobSignal), { now, signal })
+    const upload = () => repo.uploadBlob(content, jobSignal)
+    const blob = await withPatience(upload, { now, pause, signal })
     const expected = rawCid(Buffer.from(sha256, 'hex'))
     if (blob.ref.$link !== expected) {
       throw new BlobRefusedError(file.source.path, `cid ${blob.ref.$link}, expected ${expected}`)

@@ -7,7 +7,7 @@ import type { SiteSettings } from '#site/record/settings.ts'
 import { splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { versionKeyAt } from '#site/version-key.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
@@ -52,6 +52,7 @@ const filesOf = (count: number, first = 1) =>
 const context = () => ({
   repo: repo.asRepo,
   now: () => now,
+  pause: noPause,
   signal: new AbortController().signal,
   at: (point: FailPoint) => void passed.push(point),
 })

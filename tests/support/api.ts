@@ -31,6 +31,7 @@ import type { Database, Db } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from './databases.ts'
 import { assertDeclared } from './declared.ts'
+import { noPause } from './fake-repo.ts'
 import { FakeOperations } from './operations.ts'
 
 export const origin = 'http://127.0.0.1:3000'
@@ -253,6 +254,8 @@ function openApi(
     allowPrivateHosts: fetch !== null,
     fetch: fetch ?? nobodyAnswers,
     ...{ at, db, log, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
+    logPollMs: 5,
+    pause: noPause,
     deploys: new OpenDeploys({ at, db, elapsed, log, now, spool }),
     operations,
     oauth: network.oauth,

@@ -1,7 +1,8 @@
-const pauseMsMin = 20
-const pauseMsMax = 250
-/** Of the time waited so far: a long wait costs little CPU, and ends at most a tenth late. */
+/** As long as the time waited so far, from one millisecond to this; */
+const earlyPauseMsMax = 20
+/** later a part of it: a long wait costs little CPU, and ends at most a tenth late. */
 const pausePart = 0.1
+const pauseMsMax = 250
 /** Below the time that a test has (`package.json`), so that its own failure is shown. A busy machine has needed 30 s. */
 const patienceMs = 90_000
 
@@ -23,7 +24,9 @@ export async function eventually<T>(attempt: () => Promise<T>, withinMs = patien
       if (Date.now() >= deadline) throw error
     }
     const now = Date.now()
-    const pauseMs = Math.min(pauseMsMax, Math.max(pauseMsMin, (now - startedAt) * pausePart))
+    const waitedMs = now - startedAt
+    const earlyPauseMs = Math.min(earlyPauseMsMax, Math.max(1, waitedMs))
+    const pauseMs = Math.min(pauseMsMax, Math.max(earlyPauseMs, waitedMs * pausePart))
     await Bun.sleep(Math.min(pauseMs, Math.max(0, deadline - now)))
   }
 }

@@ -1,6 +1,7 @@
 import type { AccountRepo, Committed, ListedRecord, RepoWrite } from '#atproto/repo/account-repo.ts'
 import { recordCid } from '#atproto/repo/record-cid.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
+import type { Pause } from '#publish/server-patience.ts'
 import type { Did } from '#site/site-address.ts'
 import { alice, versionKeyOf } from './sample-rows.ts'
 
@@ -143,6 +144,9 @@ export class FakeRepo {
 interface Summaries {
   readonly summarize?: (json: Uint8Array, parse: () => Promise<unknown>) => unknown
 }
+
+/** Retries follow at once. */
+export const noPause: Pause = async (_, signal) => signal?.throwIfAborted()
 
 /** The answer of a server that does not do what was asked. */
 export function refusal(

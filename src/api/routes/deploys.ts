@@ -73,7 +73,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       assertMayDeploy(deployer, { site: site.name, isPreview })
       await confirmSession()
       if (isPreview) await assertMayKeep(did, oauth)
-      const within = { oauth, operationMsMax: beginMsMax }
+      const within = { ...context, operationMsMax: beginMsMax }
       const prepare = () =>
         atServer(did, 'begin deploy', within, (server) =>
           prepareDeploy(site, admitted, { ...server, db, limits, now, recentRepositories }),

@@ -2,7 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
-import { withinTime } from '#publish/server-patience.ts'
+import { type Pause, withinTime } from '#publish/server-patience.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
@@ -28,6 +28,7 @@ export async function assertNotPublishing(
 
 export interface AtServer {
   readonly repo: AccountRepo
+  readonly pause: Pause | undefined
   readonly signal: AbortSignal
 }
 
@@ -35,11 +36,11 @@ export interface AtServer {
 export const atServer = <T>(
   did: Did,
   operation: string,
-  { oauth, operationMsMax }: Pick<ApiContext, 'oauth' | 'operationMsMax'>,
+  { oauth, operationMsMax, pause }: Pick<ApiContext, 'oauth' | 'operationMsMax' | 'pause'>,
   work: (server: AtServer) => Promise<T>,
 ): Promise<T> =>
   withinTime(
     operation,
-    (signal) => work({ signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
+    (signal) => work({ pause, signal, repo: new AccountRepo(did, oauth.session, { signal }) }),
     operationMsMax,
   )

@@ -15,7 +15,7 @@ export async function publishEmpty(
   context: ApiContext,
   signal: AbortSignal,
 ) {
-  const { at, db, log, now, oauth } = context
+  const { at, db, log, now, oauth, pause } = context
   const address = { did, name: siteName }
   const facts = { did, site: siteName, files: 0, bytes: 0 }
   const startedAt = now()
@@ -23,7 +23,7 @@ export async function publishEmpty(
   const repo = new AccountRepo(did, oauth.session)
   const mayKeep = (await oauth.scopeOf(did)).has(versionScope)
   const version = mayKeep ? newVersion(startedAt) : null
-  const { uri, cid } = await publishEmptySite(address, { repo, now, at, signal }, version)
+  const { uri, cid } = await publishEmptySite(address, { repo, now, pause, at, signal }, version)
   const seconds = (now() - startedAt) / 1000
   recordEvent(log, 'publish_ended', { ...facts, version: cid, seconds })
   if (!retain) await awaitWithdrawal(db, address, cid)

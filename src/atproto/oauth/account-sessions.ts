@@ -9,7 +9,7 @@ import type { Did } from '#site/site-address.ts'
 import type { ClientKeys, WithLease } from './client-keys.ts'
 import type { Clients } from './oauth-client.ts'
 import type { SealedStore } from './oauth-rows.ts'
-import { endReplaced, renewReplaced } from './replaced-session.ts'
+import { endReplaced, type ReplacedLimits, renewReplaced } from './replaced-session.ts'
 import { SessionEndedError } from './session-ended.ts'
 
 export interface AccountSession {
@@ -41,6 +41,7 @@ export interface AccountSessionsOptions {
   readonly log: Log
   /** Called, and awaited, when an account's server has issued new tokens. */
   readonly onRenewed?: (did: Did) => Promise<void>
+  readonly replacedLimits?: ReplacedLimits
   /** A monotonic clock. */
   readonly elapsed?: () => number
 }

@@ -5,13 +5,18 @@ import type { Did } from '#site/site-address.ts'
 import type { Clients } from './oauth-client.ts'
 
 /** How long a sign-in waits for the server to confirm, then to revoke, the grant that it replaces. */
-const confirmMsMax = 2_000
-const endMsMax = 1_000
+export interface ReplacedLimits {
+  readonly confirmMsMax: number
+  readonly revokeMsMax: number
+}
+
+const limitsDefault: ReplacedLimits = { confirmMsMax: 2_000, revokeMsMax: 1_000 }
 
 interface ReplacedContext {
   readonly clients: Clients
   readonly states: StateStore
   readonly log: Log
+  readonly replacedLimits?: ReplacedLimits
 }
 
 /** The session with renewed tokens, which prove that its grant is alive; undefined: none in time. Stores nothing. */
@@ -20,6 +25,7 @@ export async function renewReplaced(
   replaced: StoredSession,
   context: ReplacedContext,
 ): Promise<StoredSession | undefined> {
+  const { confirmMsMax } = context.replacedLimits ?? limitsDefault
   const store = new MemoryStore<Did, StoredSession>()
   try {
     const renewed = clientOf(did, replaced, context, store).then((client) => {
@@ -39,9 +45,10 @@ export async function endReplaced(
   replaced: StoredSession,
   context: ReplacedContext,
 ): Promise<void> {
+  const { revokeMsMax } = context.replacedLimits ?? limitsDefault
   try {
     const revoked = clientOf(did, replaced, context).then((client) => client.revoke(did))
-    await orAborted(revoked, AbortSignal.timeout(endMsMax))
+    await orAborted(revoked, AbortSignal.timeout(revokeMsMax))
   } catch (error) {
     context.log.warn('replaced session not revoked', { did, error })
   }

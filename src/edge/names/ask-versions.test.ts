@@ -57,7 +57,10 @@ async function follow(): Promise<void> {
   const { db } = database
   const loop = { db, log: recordingLog(), signal: end.signal }
   const follower = new NamesFollower({ ...loop, names })
-  following = Promise.all([followChanges([follower], { ...loop, wakeUps }), follower.run()])
+  following = Promise.all([
+    followChanges([follower], { ...loop, pollMs: 5, wakeUps }),
+    follower.run(),
+  ])
   await eventually(async () => expect(names.has('')).toBe(false))
 }
 

@@ -69,7 +69,8 @@ async function follow(): Promise<void> {
   const { db } = database
   const [log, { signal }] = [recordingLog(), end]
   const follower = new NamesFollower({ db, log, names, signal })
-  following = Promise.all([followChanges([follower], { db, wakeUps, log, signal }), follower.run()])
+  const feed = { db, wakeUps, log, pollMs: 5, signal }
+  following = Promise.all([followChanges([follower], feed), follower.run()])
   await asked('app.example.net', 200)
   await eventually(async () => expect(names.has('')).toBe(false))
 }

@@ -90,7 +90,7 @@ test('a change is followed', async () => {
   const log = recordingLog()
   const others = { addresses: none, gone: none, previews: none, snapshots: none, takedowns: none }
   const edge = forgetChanged({ hosts, ...others })
-  const following = followChanges([edge], { db, wakeUps, log, signal: stop.signal })
+  const following = followChanges([edge], { db, wakeUps, log, pollMs: 5, signal: stop.signal })
   await eventually(async () => expect(await hosts.get(host)).toEqual({ label, movedTo: null }))
   await map(null)
   wakeUps.notify('changes')

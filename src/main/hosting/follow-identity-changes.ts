@@ -3,7 +3,7 @@ import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { LaterChanges, SeenChanges } from './identity-changes.ts'
 
 /** While the other process cannot be reached. */
-const retryMs = 1_000
+const retryMsDefault = 1_000
 /** Between two questions: a network may announce many changes. */
 const paceMs = 100
 
@@ -15,6 +15,7 @@ interface FollowOptions {
   ) => Promise<LaterChanges | null>
   readonly identities: Pick<Identities, 'forget' | 'forgetAll'>
   readonly signal: AbortSignal
+  readonly retryMs?: number
 }
 
 /** Invalidates cached identities as the process that follows the network learns of changes, until the signal aborts. */
@@ -22,6 +23,7 @@ export async function followIdentityChanges({
   changesAfter,
   identities,
   signal,
+  retryMs = retryMsDefault,
 }: FollowOptions): Promise<void> {
   let seen: SeenChanges | null = null
   const follow = async (): Promise<number> => {

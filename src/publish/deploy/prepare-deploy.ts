@@ -1,4 +1,4 @@
-import type { AccountRepo } from '#atproto/repo/account-repo.ts'
+import type { RepoContext } from '#publish/commit-on-head.ts'
 import { findReusableBlobs } from '#publish/contents/reusable-blobs.ts'
 import { filesOfBase, unlistedFiles } from '#publish/files-of-base.ts'
 import { hasRoomForPreview } from '#publish/plan-history.ts'
@@ -29,12 +29,9 @@ import type { DeployPlan } from './deploy-plan.ts'
 
 const noFiles = { ok: true, files: new Map<SitePath, FileNode>() } as const
 
-interface PrepareContext {
+interface PrepareContext extends RepoContext {
   readonly db: Db
-  readonly repo: AccountRepo
   readonly limits: SiteLimits
-  readonly now: () => number
-  readonly signal: AbortSignal
   readonly recentRepositories?: RecentRepositories | undefined
 }
 
@@ -56,10 +53,10 @@ export type Unprepared = 'no-version' | 'no-room'
 export async function prepareDeploy(
   address: SiteAddress,
   { changes, ...admitted }: AdmittedDeploy,
-  { db, repo, limits, now, recentRepositories: recent, signal }: PrepareContext,
+  { db, repo, limits, now, pause, recentRepositories: recent, signal }: PrepareContext,
 ): Promise<PreparedDeploy | Unprepared> {
   const { files, siteFile } = admitted
-  const patience = { now, signal, ...patienceOfAPerson }
+  const patience = { now, pause, signal, ...patienceOfAPerson }
   const version = changes?.version ?? undefined
   const read = () => readRepository(repo, address.name, { recent, version })
   const repository = await withPatience(read, patience)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { SiteConflictError } from '#publish/commit-on-head.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause } from '#tests/support/fake-repo.ts'
 import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { changeVersion, type VersionChange } from './change-version.ts'
 
@@ -25,6 +25,7 @@ const change = (change: VersionChange, site = siteOf('blog')) =>
   changeVersion(site, key, change, {
     repo: repo.asRepo,
     now: () => 0,
+    pause: noPause,
     signal: new AbortController().signal,
   })
 const stored = () => repo.find(collection, key)?.value

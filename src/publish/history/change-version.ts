@@ -32,9 +32,9 @@ export async function changeVersion(
   address: SiteAddress,
   key: VersionKey,
   change: VersionChange,
-  { repo, now, signal }: RepoContext,
+  { repo, now, pause, signal }: RepoContext,
 ): Promise<ChangeOutcome> {
-  const patience = { now, signal, ...patienceOfAPerson }
+  const patience = { now, pause, signal, ...patienceOfAPerson }
   const record = await withPatience(() => repo.findRecord(collection, key), patience)
   const before = record === null ? null : parseVersionRecord(record.value)
   if (!record || !before?.ok || before.version.site !== address.name) return { kind: 'not-found' }

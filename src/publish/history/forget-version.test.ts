@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import type { SitePath } from '#site/path.ts'
 import { splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause } from '#tests/support/fake-repo.ts'
 import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { forgetVersion } from './forget-version.ts'
 
@@ -54,6 +54,7 @@ const forget = (key = older) =>
   forgetVersion(blog, key, {
     repo: repo.asRepo,
     now: () => 0,
+    pause: noPause,
     signal: new AbortController().signal,
   })
 const callsOf = (method: string) => repo.calls.filter((call) => call === method).length

@@ -32,7 +32,7 @@ export type ForgetOutcome =
 export async function forgetVersion(
   address: SiteAddress,
   key: VersionKey,
-  { repo, now, signal }: RepoContext,
+  { repo, now, pause, signal }: RepoContext,
 ): Promise<ForgetOutcome> {
   const deleted = new Set<string>()
   const plan = (repository: RepositoryState): CommitPlan<'forgotten' | 'live'> => {
@@ -58,7 +58,7 @@ export async function forgetVersion(
       },
     }
   }
-  const patience = { now, signal, ...patienceOfAPerson }
+  const patience = { now, pause, signal, ...patienceOfAPerson }
   const kind = await commitOnHead(
     {
       read: () => readRepository(repo),

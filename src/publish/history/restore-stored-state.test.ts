@@ -17,7 +17,7 @@ import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { listVersions } from '#store/sites/versions.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { newVersion, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { restoreState } from './restore-stored-state.ts'
 
@@ -93,7 +93,7 @@ async function restore(stateId: string, { settings = true, isCancelled = false }
     ...{
       ledger: storedLedger({ did: repo.asRepo.did, host: 'pds.test', ...stores, now: () => 1 }),
     },
-    ...{ now: () => 1, signal: new AbortController().signal, at: () => {} },
+    ...{ now: () => 1, pause: noPause, signal: new AbortController().signal, at: () => {} },
   })
 }
 

@@ -6,7 +6,7 @@ import { NotPublishableError } from '#publish/not-publishable.ts'
 import { SiteRecords } from '#publish/site-records.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
 import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { restoreVersion } from './restore-version.ts'
 
@@ -76,6 +76,7 @@ const restore = ({ settings = false, mayKeep = true, isCancelled = false }: Opti
       repo: repo.asRepo,
       at: () => undefined,
       now: () => then,
+      pause: noPause,
       signal: new AbortController().signal,
     },
   )

@@ -51,12 +51,12 @@ export async function restoreVersion(
   job: RestoreJob,
   context: WriteContext,
 ): Promise<PublishOutcome> {
-  const { now, recentRepositories: recent, repo, signal } = context
+  const { now, pause, recentRepositories: recent, repo, signal } = context
   const read = () => readRepository(repo, address.name, { recent, version: plan.key })
   try {
-    const start = await withPatience(read, { now, signal })
+    const start = await withPatience(read, { now, pause, signal })
     const expectedCid = await job.rememberExpectedCid(mainCid(address, start))
-    const restored = await restoredFrom(address, plan.key, start, { repo, now, signal })
+    const restored = await restoredFrom(address, plan.key, start, context)
     const count = restored.records.files.size
     job.report({ phase: 'creating_manifest', totalFiles: count, filesReused: count })
     if (!(await job.beginWriting())) return { kind: 'cancelled' }

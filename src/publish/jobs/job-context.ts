@@ -5,6 +5,7 @@ import type { Log } from '#observe/log.ts'
 import type { Spans } from '#observe/spans.ts'
 import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { RecentRepositories } from '#publish/repository/recent-repositories.ts'
+import type { Pause } from '#publish/server-patience.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -24,6 +25,8 @@ export interface JobContext {
   /** The address of a label below the base domain. */
   readonly labelUrl: (label: string) => string
   readonly now: () => number
+  /** Before calls to an account's server are retried; left out: a timer. */
+  readonly pause?: Pause
   readonly at: AtFailPoint
   /** Left out: repositories are read each time. */
   readonly recentRepositories?: RecentRepositories

@@ -10,10 +10,15 @@ async function waitFor(name: string, sites: number): Promise<Visibility> {
   await using database = await memoryDatabase()
   const { db } = database
   await db.insertInto('sites').values(removedSites(sites)).execute()
+  const wakeUps = new WakeUps()
   let time = 0
-  const elapsed = () => (time += 4_000)
+  const elapsed = () => {
+    wakeUps.notify('changes')
+    time += 4_000
+    return time
+  }
   const { signal } = new AbortController()
-  const watch = watchIngest({ wakeUps: new WakeUps(), elapsed }, signal)
+  const watch = watchIngest({ wakeUps, elapsed }, signal)
   return await waitUntilLive(siteOf(name, alice), 'cid', db, watch)
 }
 

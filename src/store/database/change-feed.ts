@@ -6,7 +6,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 const changesAtOnce = 1000
-const pollIntervalMs = 500
+const pollMsDefault = 500
 /** While the database is unavailable, visitors get what is in memory. */
 const pauseMs = 1_000
 
@@ -15,6 +15,8 @@ export interface FeedContext {
   readonly wakeUps: WakeUps
   readonly log: Log
   readonly signal: AbortSignal
+  /** Without a wake-up. */
+  readonly pollMs?: number
 }
 
 /** Its methods return at once and never throw: all subscribers share one reading of the database. */
@@ -28,7 +30,7 @@ export interface ChangeSubscriber {
 /** Reads `changes` for all subscribers, each change within a second, until the signal aborts. Waits for the database. */
 export async function followChanges(
   subscribers: readonly ChangeSubscriber[],
-  { db, wakeUps, log, signal }: FeedContext,
+  { db, wakeUps, log, pollMs = pollMsDefault, signal }: FeedContext,
 ): Promise<void> {
   using wakeUp = wakeUps.subscribe('changes')
   let seen: number | null = null
@@ -44,7 +46,7 @@ export async function followChanges(
     const changes = await readChanges(db, after, changesAtOnce)
     for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after
-    return changes.length < changesAtOnce ? pollIntervalMs : 0
+    return changes.length < changesAtOnce ? pollMs : 0
   }
   const onError = waitForDatabase('changes', { log, signal, pauseMs })
   await everyOrWhenWoken(readOn, { signal, wakeUp: wakeUp, onError })

@@ -82,7 +82,7 @@ test('a failure of the database is one line, which is not stored', async () => {
   await using database = openDatabase({})
   const queue = new LogQueue()
   const { log, stored, unstored } = logs()
-  await using _ = storeLog({ db: database.db, queue, log })
+  await using _ = storeLog({ db: database.db, queue, log, everyMs: 1 })
   for (let n = 0; n < 3; n++) queue.add(entry('line'))
   await eventually(async () => expect(stored).toMatchObject([{ fields: { dropped: 3 } }]))
   expect(unstored).toMatchObject([{ message: 'log not stored' }])

@@ -9,7 +9,7 @@ import { countErrors } from './error-entries.ts'
 import { appendLogEntries } from './log-entries.ts'
 
 /** The pause between two batches: so long entries are not in the database yet. */
-const everyMs = 500
+const everyMsDefault = 500
 const batchMax = 500
 const retryMs = 5_000
 const lastBatchesMsMax = 2_000
@@ -18,13 +18,19 @@ interface StoreLogOptions {
   readonly db: Db
   readonly queue: LogQueue
   readonly log: Pick<RunningLog, 'info' | 'warn' | 'unstored'>
+  readonly everyMs?: number
 }
 
 /**
  * Stores the entries of the queue in batches until it is disposed, which stores what is left if that is quick. While the
  * database is unavailable entries wait; a batch that fails otherwise is dropped. Says so once, and how many were dropped.
  */
-export function storeLog({ db, queue, log }: StoreLogOptions): AsyncDisposable {
+export function storeLog({
+  db,
+  queue,
+  log,
+  everyMs = everyMsDefault,
+}: StoreLogOptions): AsyncDisposable {
   const end = new AbortController()
   let isFailing = false
   let lost = 0

@@ -8,8 +8,10 @@ import { type LogFilter, searchedWords, wordsOf } from '#store/log/log-words.ts'
 
 /** Entries that are read at once; a client that is slower than the log is that far behind at most, per read. */
 const readMax = 200
-const pollMsDefault = 1_000
+const logPollMsDefault = 1_000
 const commentEveryMs = 15_000
+
+type LogStreamContext = Pick<ApiContext, 'db' | 'log' | 'logPollMs'>
 
 interface StreamOptions {
   /** Aborted when the client is gone. */
@@ -18,7 +20,6 @@ interface StreamOptions {
   readonly isSignedIn: () => Promise<boolean>
   /** Called once when the stream ends, for whatever reason. */
   readonly release: () => void
-  readonly pollMs?: number
 }
 
 /**
@@ -27,7 +28,7 @@ interface StreamOptions {
  */
 export async function logStream(
   filter: LogFilter,
-  context: Pick<ApiContext, 'db' | 'log'>,
+  context: LogStreamContext,
   options: StreamOptions,
 ): Promise<Response> {
   const gone = new AbortController()
@@ -49,7 +50,7 @@ export async function logStream(
 async function* logEvents(
   filter: LogFilter,
   after: number,
-  context: Pick<ApiContext, 'db' | 'log'>,
+  context: LogStreamContext,
   options: StreamOptions,
 ): AsyncGenerator<string> {
   try {
@@ -63,8 +64,8 @@ async function* logEvents(
 async function* entriesAfter(
   after: number,
   filter: LogFilter,
-  { db }: Pick<ApiContext, 'db'>,
-  { isSignedIn, pollMs = pollMsDefault, signal }: StreamOptions,
+  { db, logPollMs = logPollMsDefault }: LogStreamContext,
+  { isSignedIn, signal }: StreamOptions,
 ): AsyncGenerator<string> {
   const words = searchedWords(filter)
   const pause = new WakeUp()
@@ -81,7 +82,7 @@ async function* entriesAfter(
     if (found.length > 0 || performance.now() - silentSince >= commentEveryMs) {
       silentSince = performance.now()
     }
-    if (entries.length < readMax) await pause.wait(pollMs, signal)
+    if (entries.length < readMax) await pause.wait(logPollMs, signal)
   }
 }
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   wakeUps = new WakeUps()
   registrations = new Registrations({ db: database.db, wakeUps })
   stop = new AbortController()
-  const context = { db: database.db, wakeUps, log: recordingLog(), signal: stop.signal }
+  const context = { db: database.db, wakeUps, log: recordingLog(), pollMs: 5, signal: stop.signal }
   following = followChanges([registrations], context)
 })
 afterEach(async () => {
