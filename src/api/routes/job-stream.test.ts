@@ -183,17 +183,19 @@ describe('the pace of a stream', () => {
   const pauseMs = 200
 
   /** Its texts, and when each could be read by a clock that only waiting moves; `onWait` is told how long. */
-  async function streamAt(onWait: (ms: number) => Promise<number>) {
+  async function streamAt(onWait: (ms: number) => Promise<number>, { clockReadingMs = 0 } = {}) {
     const id = await newRunningJob()
     const job = await findJob(api().db, id)
     if (job === null) throw new Error('no such job')
     let time = 0
+    const waits: number[] = []
     const pass = async (ms: number): Promise<void> => {
       time += ms
     }
     // The stream reads ahead, but time passes only for what the test has asked for.
     let asked = Promise.withResolvers<void>()
     const wait = async (ms: number): Promise<void> => {
+      waits.push(ms)
       if (ms <= pauseMs) return await pass(ms)
       await asked.promise
       asked = Promise.withResolvers()
@@ -210,17 +212,22 @@ describe('the pace of a stream', () => {
       isSignedIn: async () => true,
       release: () => undefined,
     }
-    const clock = { now: () => time }
+    const clock = {
+      now: () => {
+        time += clockReadingMs
+        return time
+      },
+    }
     const { body } = jobStream(job, context, { ...ends, ...clock })
     const reader = (body as ReadableStream<Uint8Array>).getReader()
     const first = await reader.read()
-    expect([time, Buffer.from(first.value ?? []).toString()]).toEqual([0, state('processing')])
+    expect(Buffer.from(first.value ?? []).toString()).toBe(state('processing'))
     const next = async () => {
       asked.resolve()
       const { value } = await reader.read()
       return [time, Buffer.from(value ?? []).toString()] as const
     }
-    return { id, next }
+    return { id, next, waits }
   }
 
   test('a comment after each 15 s without news', async () => {
@@ -237,6 +244,18 @@ describe('the pace of a stream', () => {
     const times: number[] = []
     for (let i = 0; i < 10; i++) times.push((await next())[0])
     expect(times).toEqual([200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000])
+  })
+
+  test('a pause that has passed while the job was read is not waited for', async () => {
+    let changes = 0
+    const change = async () => {
+      await advance(id, ++changes)
+      return 0
+    }
+    const { id, next, waits } = await streamAt(change, { clockReadingMs: 75 })
+    for (let i = 0; i < 3; i++) await next()
+    expect(changes).toBeGreaterThan(2)
+    expect(waits.filter((ms) => ms < 0)).toEqual([])
   })
 })
 

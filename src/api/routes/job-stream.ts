@@ -73,7 +73,8 @@ async function* statesOf(
     // Only what is left of the pause since the last event: news after a silence goes out at once, and so does the end.
     const pauseMs = (): number => eventEveryMs - (now() - silentSince)
     while (pauseMs() > 0 && !signal.aborted && !(await hasJobEnded(db, job.id))) {
-      await changed.wait(pauseMs(), signal)
+      // The rest of the pause may have passed while the job was read.
+      await changed.wait(Math.max(pauseMs(), 0), signal)
     }
     const next = signal.aborted ? null : await findJob(db, job.id)
     if (next === null) return
