@@ -6,7 +6,7 @@ import { ruleFileBytesMax } from '#site/limits.ts'
 import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
-import { parseRedirects } from '#site/rules/redirects.ts'
+import { parseRedirects } from '#site/rules/redirects-file.ts'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
 
 const repeats = 500

@@ -9,7 +9,8 @@ const foldersOfRoom: Readonly<Record<string, string>> = {
   publish: 'deploy → jobs → history → . → repository · contents → upload',
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → upload → record → .',
-  store: 'lifecycle → names · queues · sites · log → accounts · moderation → database → migrations',
+  store:
+    'lifecycle → blobs → certificates · names · queues · sites · log → accounts · moderation → database → migrations',
 }
 
 interface Rule {

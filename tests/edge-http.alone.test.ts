@@ -15,7 +15,7 @@ import { Recompressor } from '#edge/files/recompressor.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
 import { createRouter } from '#edge/names/route.ts'
 import { OwnPages, plainPage } from '#edge/pages.ts'
-import { Snapshots } from '#edge/snapshots.ts'
+import { SiteCache } from '#edge/site-cache.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
@@ -77,7 +77,7 @@ beforeAll(async () => {
     ...{ db, blobs, wakeUps: new WakeUps(), log, now, elapsed: now },
     signal: stop.signal,
   })
-  const snapshots = new Snapshots({
+  const snapshots = new SiteCache({
     ...{ db, log, now, bytesMax: 1_000_000, earlierBytesMax: 0, originOf },
     baseDomain: 'localhost',
     onUnreadable: () => undefined,

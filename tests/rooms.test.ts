@@ -7,7 +7,7 @@ import { rooms, withImportRules } from '../scripts/rooms.ts'
 const root = join(import.meta.dir, '..')
 
 const allowed: [string, string][] = [
-  ['src/site/x.ts', "import { parseWeights } from '#http/weights.ts'"],
+  ['src/site/x.ts', "import { parseWeights } from '#http/quality-values.ts'"],
   ['src/site/visit/x.ts', "import { parseManifest } from '#site/record/manifest.ts'"],
   ['src/site/visit/x.ts', "import { parseSiteName } from '#site/site-name.ts'"],
   ['src/site/record/x.test.ts', "import { resolve } from '#site/visit/resolve.ts'"],

@@ -1,4 +1,4 @@
-import type { SignInPolicy } from '#admin/admission.ts'
+import type { SignInPolicy } from '#admin/invitations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'

@@ -3,6 +3,7 @@ import { type ContentCoding, preferredCoding } from '#http/accept-encoding.ts'
 import { compress, type MadeCoding } from '#http/compress.ts'
 import { checkConditions } from '#http/conditions.ts'
 import { isCompressible, isWorthGzip } from '#site/encoding.ts'
+import { immutable } from '#site/visit/cache-control.ts'
 
 /** A file of the application with every coding that it is sent in, each made once. */
 export interface WebAsset {
@@ -91,7 +92,7 @@ export async function assetAnswer(
   const codings: ContentCoding[] = [...coded.keys(), 'identity']
   const coding = preferredCoding(request.get('accept-encoding'), codings)
   const headers = new Headers({
-    'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': isImmutable ? immutable : 'no-cache',
   })
   if (coded.size > 0) headers.set('vary', 'Accept-Encoding')
   if (status === 200) {

@@ -1,9 +1,9 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
+import { listChangedCertificates } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { listChangedCertificates } from '#store/names/certificates.ts'
 
 const readEveryMs = 5_000
 const pageSize = 1_000

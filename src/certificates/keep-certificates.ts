@@ -6,24 +6,24 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
-import type { Db } from '#store/database/database.ts'
-import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { waitForDatabase } from '#store/database/wait-for-database.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import {
   deleteExpiredChallenges,
   findAcmeKey,
   keepAcmeKey,
   putChallenge,
   takeOrder,
-} from '#store/names/acme.ts'
+} from '#store/certificates/acme.ts'
 import {
   type DueCertificate,
   postponeCertificate,
   saveCertificate,
   saveCertificateFailure,
   takeDueCertificates,
-} from '#store/names/certificates.ts'
+} from '#store/certificates/certificates.ts'
+import type { Db } from '#store/database/database.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 import { AcmeClient } from './acme/acme-client.ts'
 import { AcmeProblemError } from './acme/acme-problem.ts'
 import { newKey } from './acme/certificate-request.ts'

@@ -19,7 +19,7 @@ import { originOf, visitedSite } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, nameOf, siteOf } from '#tests/support/sample-rows.ts'
 import { serveNamed, serveSite } from './edge.ts'
-import { forgetChanged, Snapshots } from './snapshots.ts'
+import { forgetChanged, SiteCache } from './site-cache.ts'
 
 const baseDomain = 'sites.test'
 const routeOf = createRouter({ applicationHost: 'app.test', baseDomain })
@@ -50,7 +50,7 @@ function openEdge() {
     gone: new GoneVersions({ ...context, db }),
     hosts: new Hosts({ ...context, db }),
     previews: new Previews({ ...context, db }),
-    snapshots: new Snapshots({
+    snapshots: new SiteCache({
       ...{ ...context, db, bytesMax: 1_000_000, earlierBytesMax: 1_000_000 },
       onUnreadable: () => undefined,
     }),

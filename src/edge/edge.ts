@@ -10,14 +10,14 @@ import type { Place } from '#site/visit/place.ts'
 import { resolve } from '#site/visit/resolve.ts'
 import { requestTarget } from './request-target.ts'
 import { respond } from './respond.ts'
+import type { SiteCache } from './site-cache.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
-import type { Snapshots } from './snapshots.ts'
 
 export interface EdgeContext extends VisitContext {
   readonly awaited: Pick<AwaitedSites, 'has'>
   readonly gone: Pick<GoneVersions, 'get'>
   readonly log: Log
-  readonly snapshots: Pick<Snapshots, 'get'>
+  readonly snapshots: Pick<SiteCache, 'get'>
   readonly takedowns: Pick<Takedowns, 'get'>
 }
 

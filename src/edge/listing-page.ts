@@ -1,5 +1,5 @@
 import { escapeHtml } from '#http/escape-html.ts'
-import { parseWeights } from '#http/weights.ts'
+import { parseWeights } from '#http/quality-values.ts'
 import { byteText } from '#site/byte-text.ts'
 import { directoryEntriesMax } from '#site/limits.ts'
 import type { ListingEntry } from '#site/visit/listing.ts'

@@ -1,10 +1,10 @@
 import { runInSlices, yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { findLiveOrigin, type OriginContext } from '#edge/names/live-origin.ts'
-import { isHashedAsset, mayNameHashedAsset } from '#http/cache-control.ts'
 import type { Log } from '#observe/log.ts'
 import { versionUri } from '#site/site-address.ts'
 import { isVersionLabel } from '#site/version-label.ts'
+import { isHashedAsset, mayNameHashedAsset } from '#site/visit/cache-control.ts'
 import { type EarlierFiles, findEarlierAssets } from '#site/visit/earlier-assets.ts'
 import { type ServableSite, servableSiteSteps } from '#site/visit/servable-site.ts'
 import {

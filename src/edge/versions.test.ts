@@ -35,7 +35,7 @@ import {
 import { goLive, snapshotOf } from '#tests/support/served-site.ts'
 import { createDispatch } from './dispatch.ts'
 import { Addresses } from './names/addresses.ts'
-import { forgetChanged, Snapshots } from './snapshots.ts'
+import { forgetChanged, SiteCache } from './site-cache.ts'
 
 const baseDomain = 'sites.test'
 const blog = siteOf('blog')
@@ -102,7 +102,7 @@ function openEdge() {
     gone: new GoneVersions({ ...origins, now }),
     hosts: new Hosts(origins),
     previews: new Previews(origins),
-    snapshots: new Snapshots({
+    snapshots: new SiteCache({
       ...{ ...origins, log, now, bytesMax: 1_000_000, earlierBytesMax: 1_000_000 },
       onUnreadable: () => undefined,
     }),

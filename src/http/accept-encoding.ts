@@ -1,4 +1,4 @@
-import { parseWeights } from './weights.ts'
+import { parseWeights } from './quality-values.ts'
 
 /** Content codings of responses: as stored, decoded, or compressed by us. */
 export type ContentCoding = 'gzip' | 'identity' | 'br' | 'zstd'

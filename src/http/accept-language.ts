@@ -1,4 +1,4 @@
-import { parseWeights } from './weights.ts'
+import { parseWeights } from './quality-values.ts'
 
 /** The first of the most wanted language tags, in lower case (RFC 9110 §12.5.4); null: none. Never throws. */
 export const preferredLanguage = (header: string | null): string | null =>

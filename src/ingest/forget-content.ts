@@ -1,13 +1,14 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
+import { findBlobsByHash } from '#store/blobs/blobs.ts'
+import { forgetReceived } from '#store/blobs/received-blobs.ts'
+import { forgetUploadedBlobs } from '#store/blobs/uploaded-blobs.ts'
 import { appendBlobChanges } from '#store/database/changes.ts'
 import { clearLog } from '#store/database/clear-log.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { findBlobsByHash } from '#store/sites/blobs.ts'
 import { forgetStates } from '#store/sites/forget-states.ts'
-import { forgetReceived } from '#store/sites/received-blobs.ts'
 import {
   beginForget,
   dropUnfinishedForgets,
@@ -15,7 +16,6 @@ import {
   listUnfinishedForgets,
   type UnfinishedForget,
 } from '#store/sites/unfinished-forgets.ts'
-import { forgetUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { removeVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { purgeUnnamed } from './blobs/purge-blobs.ts'
 import type { ForgetPoint } from './fail-points.ts'

@@ -8,7 +8,7 @@ import { noDiskSpace } from '#site/limits.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUpSubscription } from '#store/database/wake-ups.ts'
-import { finishItem, renewLease, retryItem, type WorkItem } from '#store/queues/work-items.ts'
+import { finishItem, renewItem, retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import { SiteFirstError, siteFirstRetryMs } from './site-first.ts'
 import type { WorkContext } from './work-context.ts'
 
@@ -222,7 +222,7 @@ const sentenceOf = (error: unknown): string =>
 
 function keepLease(item: WorkItem, { db, log, now }: WorkContext): Disposable {
   const timer = setInterval(() => {
-    renewLease(db, item, { now: now(), leaseMs }).catch((error) =>
+    renewItem(db, item, { now: now(), leaseMs }).catch((error) =>
       log.warn('work item lease not renewed', { ...fieldsOf(item), error }),
     )
   }, renewEveryMs)

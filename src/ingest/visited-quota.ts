@@ -1,4 +1,3 @@
-import { garbageKeptMs } from '#ingest/blobs/garbage.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import {
@@ -9,6 +8,7 @@ import {
   listLeastVisited,
   visitedUsage,
 } from '#store/lifecycle/visited-accounts.ts'
+import { garbageKeptMs } from './blobs/collect-garbage.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** Marks are set once an hour and acted on once an hour: so long are bytes stored after nothing names them. */

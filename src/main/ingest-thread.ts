@@ -3,10 +3,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { AccountSyncs } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
-import { openSpans } from '#main/process/open-spans.ts'
-import { startProcessLog } from '#main/process/process-log.ts'
-import { setSchedulerSlice } from '#main/process/scheduler-slice.ts'
-import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
 import type { Did } from '#site/site-address.ts'
@@ -14,7 +10,11 @@ import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
 import { IngestMeter, type IngestNumbers } from './metrics/ingest-numbers.ts'
-import { openStores } from './stores.ts'
+import { openSpans } from './process/open-spans.ts'
+import { startProcessLog } from './process/process-log.ts'
+import { setSchedulerSlice } from './process/scheduler-slice.ts'
+import { type ThreadFailure, threadFailureOf } from './process/thread-failure.ts'
+import { openStores } from './service/stores.ts'
 
 export type ToIngest =
   | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }

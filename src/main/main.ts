@@ -1,4 +1,4 @@
-import { keptProgram } from './kept-program.ts'
+import { keptProgram } from './build-cache/kept-program.ts'
 
 // Only this user may read our files: the database holds sessions, the spool holds uploads.
 process.umask(0o077)

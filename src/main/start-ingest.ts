@@ -3,13 +3,13 @@ import type { Identities } from '#atproto/identity/identity.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { SyncsEndedError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
-import type { Config } from '#main/config/config.ts'
-import { errorOfThread } from '#main/process/thread-failure.ts'
 import type { Did } from '#site/site-address.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
+import type { Config } from './config/config.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
 import type { IngestNumbers } from './metrics/ingest-numbers.ts'
+import { errorOfThread } from './process/thread-failure.ts'
 
 /** The ingest plane, in a thread of its own. */
 export interface IngestThread extends AsyncDisposable {

@@ -14,7 +14,7 @@ import {
   SiteConflictError,
   writesMax,
 } from './commit-on-head.ts'
-import { readRepository } from './repository/account-records.ts'
+import { readRepository } from './repository/read-repository.ts'
 import { patienceOfAPerson } from './server-patience.ts'
 
 interface DeleteContext extends RepoContext {

@@ -4,7 +4,7 @@ import type { FileNode } from '#site/record/manifest.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { siteOf } from '#tests/support/sample-rows.ts'
 import { filesOfBase, unlistedFiles } from './files-of-base.ts'
-import { readRepository } from './repository/account-records.ts'
+import { readRepository } from './repository/read-repository.ts'
 import { SiteRecords } from './site-records.ts'
 
 const blog = siteOf('blog')

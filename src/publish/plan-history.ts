@@ -5,7 +5,7 @@ import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import { noPreviewRoomSentence, noRoomSentence, type VersionToWrite } from './new-version.ts'
-import type { RepositoryState } from './repository/account-records.ts'
+import type { RepositoryState } from './repository/read-repository.ts'
 import { type SiteRecords, settingsOf } from './site-records.ts'
 
 /** What becomes of a site's version records. */

@@ -12,7 +12,7 @@ import type { PlannedFile } from './contents/planned-file.ts'
 import { type BaseChanges, filesOfBase, unlistedFiles } from './files-of-base.ts'
 import type { NewVersion, VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import { type RepositoryState, readRepository } from './repository/account-records.ts'
+import { type RepositoryState, readRepository } from './repository/read-repository.ts'
 import { ServerBusyError, withPatience } from './server-patience.ts'
 import type { SettingsChange } from './site-records.ts'
 import {

@@ -13,7 +13,7 @@ import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import type { RepositoryState } from './repository/account-records.ts'
+import type { RepositoryState } from './repository/read-repository.ts'
 
 /** What becomes of a site's settings together with its files. */
 export interface SettingsChange {

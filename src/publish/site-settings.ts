@@ -12,7 +12,7 @@ import {
   type RepoContext,
   SiteConflictError,
 } from './commit-on-head.ts'
-import type { RepositoryState } from './repository/account-records.ts'
+import type { RepositoryState } from './repository/read-repository.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 import { settingsOf } from './site-records.ts'
 

@@ -1,7 +1,7 @@
 import type { Committed, ListedRecord } from '#atproto/repo/account-repo.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { PlannedWrite } from './commit-on-head.ts'
-import { partRecord, siteRecord, versionRecord } from './repository/account-records.ts'
+import { partRecord, siteRecord, versionRecord } from './repository/read-repository.ts'
 import type { RecentRepositories } from './repository/recent-repositories.ts'
 import type { RepositoryState } from './repository/repository-state.ts'
 

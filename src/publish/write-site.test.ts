@@ -13,7 +13,7 @@ import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
 import { noPreviewRoomSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
-import { readRepository } from './repository/account-records.ts'
+import { readRepository } from './repository/read-repository.ts'
 import { RecentRepositories } from './repository/recent-repositories.ts'
 import { mainCid, writeSite } from './write-site.ts'
 

@@ -19,7 +19,7 @@ import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart, partUri } from '#site/record/part.ts'
 import { parseSettings } from '#site/record/settings.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
-import { parseRedirects } from '#site/rules/redirects.ts'
+import { parseRedirects } from '#site/rules/redirects-file.ts'
 import { carOf, encodeRecord, linkOf, proofOf } from '../support/fake-pds.ts'
 import { type FuzzReport, fuzz, fuzzAsync, mutated } from '../support/fuzz.ts'
 import {

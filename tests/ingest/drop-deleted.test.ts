@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { collectGarbage, garbageKeptMs } from '#ingest/blobs/garbage.ts'
+import { collectGarbage, garbageKeptMs } from '#ingest/blobs/collect-garbage.ts'
 import { checkAccount } from '#ingest/check-account.ts'
 import { deletedKeptMs, dropDeletedAccounts } from '#ingest/drop-deleted.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'

@@ -8,12 +8,12 @@ import {
 import { blobKeyText } from '#site/record/blob-key.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { rememberBlob } from '#store/blobs/blobs.ts'
+import { receivedAmong, rememberReceived } from '#store/blobs/received-blobs.ts'
+import { findUploadedBlobs, rememberUploadedBlobs } from '#store/blobs/uploaded-blobs.ts'
 import { readChanges } from '#store/database/changes.ts'
-import { rememberBlob } from '#store/sites/blobs.ts'
-import { receivedAmong, rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { beginForget, unfinishedForgetsMax } from '#store/sites/unfinished-forgets.ts'
-import { findUploadedBlobs, rememberUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import {
   recordVersionRecord,
   removeVersionRecord,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { chmod, mkdir, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keptBuilds, keptResults, textOf } from '#main/kept-builds.ts'
+import { keptBuilds, keptResults, textOf } from '#main/build-cache/kept-builds.ts'
 
 let root: string
 let bundled: number

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { chmod, cp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { keptProgram } from '#main/kept-program.ts'
+import { keptProgram } from '#main/build-cache/kept-program.ts'
 
 let root: string
 beforeEach(async () => {

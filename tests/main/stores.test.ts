@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { BlobStorageError } from '#blobs/blob-store.ts'
-import { openStores } from '#main/stores.ts'
+import { openStores } from '#main/service/stores.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
@@ -121,7 +121,7 @@ async function open(databaseUrl: string | undefined, opened: AsyncDisposableStac
 /** What `openStores` fails with for somebody who is not root. */
 async function openInChild(dataDir: string): Promise<string> {
   const script = `
-    import { openStores } from '#main/stores.ts'
+    import { openStores } from '#main/service/stores.ts'
     if (process.getuid() === 0) process.setuid(65_534)
     await using opened = new AsyncDisposableStack()
     const config = { blobStore: null, databaseUrl: undefined, dataDir: ${JSON.stringify(dataDir)} }

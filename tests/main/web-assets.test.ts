@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Keep } from '#main/kept-builds.ts'
+import type { Keep } from '#main/build-cache/kept-builds.ts'
 import { prerenderStart } from '#main/web-app/prerender.ts'
 import { openWebAssets } from '#main/web-app/web-assets.ts'
 

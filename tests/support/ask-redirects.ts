@@ -1,6 +1,6 @@
 import { parseRequestPath } from '#site/request-path.ts'
 import { matchRedirect, type RedirectMatch } from '#site/rules/match-redirect.ts'
-import { parseRedirects } from '#site/rules/redirects.ts'
+import { parseRedirects } from '#site/rules/redirects-file.ts'
 
 export interface RedirectVisitor {
   readonly host?: string

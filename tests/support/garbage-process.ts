@@ -2,7 +2,7 @@
 // as the service does every hour, and dies at the fail point. Prints how much it removed.
 import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
-import { collectGarbage } from '#ingest/blobs/garbage.ts'
+import { collectGarbage } from '#ingest/blobs/collect-garbage.ts'
 import { openDatabase } from '#store/database/database.ts'
 
 const [dataDir = '', days, failPoint] = process.argv.slice(2)

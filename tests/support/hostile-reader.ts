@@ -3,7 +3,7 @@
 // memory of the test and of the server does not count.
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { listRecordKeys } from '#atproto/repo/list-records.ts'
-import { readRepository } from '#publish/repository/account-records.ts'
+import { readRepository } from '#publish/repository/read-repository.ts'
 import { parsePart } from '#site/record/part.ts'
 import { alice } from './sample-rows.ts'
 

@@ -1,6 +1,6 @@
 // A program of its own, in place of the service: as many slow answers as the service may wait for, and one more.
 
-import { requestsAtOnce } from '#main/requests-at-once.ts'
+import { requestsAtOnce } from '#main/service/requests-at-once.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 
 const everyMs = 100

@@ -1,5 +1,5 @@
 import { Identities } from '#atproto/identity/identity.ts'
-import { openOAuth } from '#main/open-oauth.ts'
+import { openOAuth } from '#main/service/open-oauth.ts'
 import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { openDatabase } from '#store/database/database.ts'

@@ -1,7 +1,7 @@
 import type { StoredSession } from '@atcute/oauth-node-client'
 import type { ClientKey } from '#atproto/oauth/client-keys.ts'
 import { sealedStore } from '#atproto/oauth/oauth-rows.ts'
-import { openSealing } from '#main/open-oauth.ts'
+import { openSealing } from '#main/service/open-oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import { openDatabase } from '#store/database/database.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { By } from '#admin/action.ts'
-import { allowAccount, disallowAccount, invite, withdrawInvitation } from '#admin/admission.ts'
+import { allowAccount, disallowAccount, invite, withdrawInvitation } from '#admin/invitations.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listInvitations } from '#store/moderation/invitations.ts'
 import { cookieHeader, type TestApi, testApi } from '#tests/support/api.ts'

@@ -1,7 +1,7 @@
 import type { RepoContext } from '#publish/commit-on-head.ts'
 import type { BlobLedger } from '#publish/contents/blob-ledger.ts'
 import { filesOfBase } from '#publish/files-of-base.ts'
-import { readRepository } from '#publish/repository/account-records.ts'
+import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { compareBytes, type SitePath } from '#site/path.ts'

@@ -3,7 +3,7 @@ import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
 import { explained } from '#cli/explained.ts'
 import { forgetVersion } from '#publish/history/forget-version.ts'
-import { readRepository } from '#publish/repository/account-records.ts'
+import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import { findEntry, historyOf } from './site-history.ts'
 

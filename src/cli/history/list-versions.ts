@@ -2,7 +2,7 @@ import { openSite } from '#cli/account/own-sites.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
-import { readRepository } from '#publish/repository/account-records.ts'
+import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import { type HistoryEntry, historyOf } from './site-history.ts'
 

@@ -6,7 +6,7 @@ import { resultOfWait, waitOf } from '#cli/deploy/wait-until-visible.ts'
 import { explained } from '#cli/explained.ts'
 import { restoreVersion } from '#publish/history/restore-version.ts'
 import { busySentence } from '#publish/publish-failure.ts'
-import { readRepository } from '#publish/repository/account-records.ts'
+import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import { findEntry, type HistoryEntry, historyOf } from './site-history.ts'
 

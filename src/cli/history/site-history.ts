@@ -1,5 +1,5 @@
 import { CommandError, UsageError } from '#cli/command-error.ts'
-import type { RepositoryState } from '#publish/repository/account-records.ts'
+import type { RepositoryState } from '#publish/repository/read-repository.ts'
 import { parsePreviewAlias } from '#site/preview-alias.ts'
 import { liveVersionKey } from '#site/record/plan-versions.ts'
 import type { VersionRecord } from '#site/record/version-record.ts'

@@ -1,6 +1,6 @@
 import type { ContentCoding } from '#http/accept-encoding.ts'
-import { isHashedAsset } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
+import { isHashedAsset } from '#site/visit/cache-control.ts'
 import type { Decision } from '#site/visit/decision.ts'
 import { fileFields, makeableCodings } from '#site/visit/file-fields.ts'
 import type { Place } from '#site/visit/place.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { missMs } from '#concurrency/loading-tier.ts'
 import { OwnPages } from '#edge/pages.ts'
-import { forgetChanged } from '#edge/snapshots.ts'
+import { forgetChanged } from '#edge/site-cache.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'

@@ -3,6 +3,7 @@ import { requestTarget } from '#edge/request-target.ts'
 import type { Log } from '#observe/log.ts'
 import { parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { redirectCacheControl } from '#site/visit/cache-control.ts'
 import type { Db } from '#store/database/database.ts'
 import { type Addresses, type AddressTarget, addressKey, targetOf } from './addresses.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
@@ -46,7 +47,7 @@ export async function redirectToSite(
     if (takedown === 451) return pages.takenDown(451)
     // Visible ASCII, as it was sent, after a slash of ours.
     const location = context.siteUrl({ did, name }) + rest.join('/') + search
-    const headers = { location, 'cache-control': 'public, max-age=0' }
+    const headers = { location, 'cache-control': redirectCacheControl }
     return new Response(null, { status: 302, headers })
   } catch (error) {
     context.log.error('address not redirected', { error })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { forgetChanged } from '#edge/snapshots.ts'
+import { forgetChanged } from '#edge/site-cache.ts'
 import { siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { followChanges } from '#store/database/change-feed.ts'

@@ -1,5 +1,6 @@
 import { requestTarget } from '#edge/request-target.ts'
 import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
+import { redirectCacheControl } from '#site/visit/cache-control.ts'
 import { corsFields } from '#site/visit/place.ts'
 
 /** Redirects a visitor to the site's primary address, with path and query. Null: this host answers the request. */
@@ -12,7 +13,7 @@ export function redirectToPrimary(origin: string, { method, url }: Request): Res
   const headers = {
     location: origin + pathname + search,
     // An owner may choose another one, or none.
-    'cache-control': 'public, max-age=0',
+    'cache-control': redirectCacheControl,
     ...corsFields,
   }
   return new Response(null, { status: 308, headers })

@@ -3,14 +3,14 @@ import { permitsCertificate } from '#edge/names/ask.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
 import type { Log } from '#observe/log.ts'
-import type { Db } from '#store/database/database.ts'
-import { pagesOf } from '#store/database/pages.ts'
-import type { WakeUps } from '#store/database/wake-ups.ts'
 import {
   listWantedCertificates,
   unwantCertificates,
   wantCertificates,
-} from '#store/names/certificates.ts'
+} from '#store/certificates/certificates.ts'
+import type { Db } from '#store/database/database.ts'
+import { pagesOf } from '#store/database/pages.ts'
+import type { WakeUps } from '#store/database/wake-ups.ts'
 
 interface WantContext extends RoutedHosts {
   readonly db: Db

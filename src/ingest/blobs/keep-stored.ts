@@ -1,8 +1,8 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
+import { claimBlobs } from '#store/blobs/garbage.ts'
 import type { Db } from '#store/database/database.ts'
-import { claimBlobs } from '#store/sites/garbage.ts'
 
 export const presenceChecksAtOnce = 64
 

@@ -1,9 +1,9 @@
 import type { BlobStore } from '#blobs/blob-store.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
+import { claimBlobs, markGarbage, removeGarbage } from '#store/blobs/garbage.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
-import { claimBlobs, markGarbage, removeGarbage } from '#store/sites/garbage.ts'
 import { type KeptSnapshot, snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** Blobs that are removed in one transaction, for which other writers wait. */

@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import { type AfterPiece, BlobStorageError, type BlobStore } from '#blobs/blob-store.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
-import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import {
   listBlobHashes,
   readScrubRound,
   type ScrubRound,
   saveScrubRound,
-} from '#store/sites/blobs.ts'
-import { lastHash } from '#store/sites/garbage.ts'
+} from '#store/blobs/blobs.ts'
+import { lastHash } from '#store/blobs/garbage.ts'
+import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** A small part of what the slowest disks can read. */

@@ -4,7 +4,7 @@ import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { foreignFileProblems } from '#site/rules/foreign-files.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
-import { parseRedirects } from '#site/rules/redirects.ts'
+import { parseRedirects } from '#site/rules/redirects-file.ts'
 import type { RuleProblem } from '#site/rules/rule-lines.ts'
 import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
 

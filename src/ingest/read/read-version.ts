@@ -12,7 +12,7 @@ import {
   type SnapshotFile,
   snapshotSizeProblem,
 } from '#site/visit/snapshot.ts'
-import type { KnownBlob } from '#store/sites/blobs.ts'
+import type { KnownBlob } from '#store/blobs/blobs.ts'
 import { readRuleFiles } from './read-rule-files.ts'
 import type { SiteContent } from './read-site.ts'
 import { isSameContent, type Judgement, type RecentVersions } from './recent-versions.ts'

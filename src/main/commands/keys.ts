@@ -2,8 +2,8 @@ import { ClientKeysFullError } from '#atproto/oauth/client-keys.ts'
 import type { DataOptions } from '#cli/program.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { hasLostSecret } from '#main/maintenance/check-seals.ts'
-import { openClientKeys } from '#main/open-oauth.ts'
 import { StartError } from '#main/process/start-failure.ts'
+import { openClientKeys } from '#main/service/open-oauth.ts'
 import { openUpkeep } from './upkeep.ts'
 
 /** Lists the client keys of this service, newest first; `rotate` adds a new one before. */

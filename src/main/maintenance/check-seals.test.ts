@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openClientKeys } from '#main/open-oauth.ts'
+import { openClientKeys } from '#main/service/open-oauth.ts'
 import type { Db } from '#store/database/database.ts'
 import { memoryDatabase } from '#tests/support/databases.ts'
 import { checkSeals } from './check-seals.ts'

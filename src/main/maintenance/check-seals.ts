@@ -1,7 +1,7 @@
 import { clientKeyKind } from '#atproto/oauth/client-keys.ts'
 import { type OAuth, sessionKind } from '#atproto/oauth/oauth.ts'
 import { areSealedOtherwise } from '#atproto/oauth/oauth-rows.ts'
-import { openSealing } from '#main/open-oauth.ts'
+import { openSealing } from '#main/service/open-oauth.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
 

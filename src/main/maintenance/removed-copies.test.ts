@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rememberBlob } from '#store/sites/blobs.ts'
+import { rememberBlob } from '#store/blobs/blobs.ts'
 import { memoryDatabase } from '#tests/support/memory-database.ts'
 import { removedCopiesOf } from './removed-copies.ts'
 

@@ -1,8 +1,8 @@
 import type { CachedBlobStore } from '#blobs/cached-blobs.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
+import { findBlobsByHash } from '#store/blobs/blobs.ts'
 import type { Db } from '#store/database/database.ts'
-import { findBlobsByHash } from '#store/sites/blobs.ts'
 
 /** Forgets the copies of a bucket’s blobs that were removed there; null where there are no copies. */
 export function removedCopiesOf({

@@ -4,7 +4,7 @@ import type { EventLoopDelay } from '#observe/event-loop-delay.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { type Counts, Tally } from '#observe/tally.ts'
 import { counterSums, type EdgeReport, mapTiers } from './edge-report.ts'
-import type { InstanceProcess } from './supervised.ts'
+import type { InstanceProcess } from './supervisor-messages.ts'
 
 const noStats: TierStats = { entries: 0, bytes: 0, bytesMax: 0, hits: 0, misses: 0, evictions: 0 }
 

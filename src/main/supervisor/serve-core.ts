@@ -1,5 +1,5 @@
 import type { Answer } from '#edge/dispatch.ts'
-import type { CoreParts } from '#main/service.ts'
+import type { CoreParts } from '#main/service/service.ts'
 import { openCoreSocket } from './core-socket.ts'
 import type { DiscoverQuestion } from './edge-process.ts'
 import type { SupervisorLink } from './supervisor-link.ts'

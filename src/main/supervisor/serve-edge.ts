@@ -14,8 +14,8 @@ import { Tally } from '#observe/tally.ts'
 import { openEdgeProcess } from './edge-process.ts'
 import { EdgeReporter } from './edge-report.ts'
 import { steerConnections } from './steer-connections.ts'
-import type { Supervised } from './supervised.ts'
 import type { SupervisorLink } from './supervisor-link.ts'
+import type { Supervised } from './supervisor-messages.ts'
 
 const reportEveryMs = 1_000
 /** For so long, a process that is replaced asks its visitors to come by another connection; idle ones are closed then. */

@@ -5,7 +5,7 @@ import {
   type Supervised,
   supervisedArgument,
   type ToProcess,
-} from './supervised.ts'
+} from './supervisor-messages.ts'
 
 interface StartOptions {
   readonly supervised: Supervised

@@ -1,4 +1,4 @@
-import type { FromProcess, ToProcess } from './supervised.ts'
+import type { FromProcess, ToProcess } from './supervisor-messages.ts'
 
 /** The channel to the supervisor of this process. */
 export interface SupervisorLink {

@@ -8,7 +8,7 @@ import type { Config } from '#main/config/config.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import type { Log } from '#observe/log.ts'
 import { type RunningProcess, startProcess } from './start-process.ts'
-import type { FromProcess, InstanceProcess } from './supervised.ts'
+import type { FromProcess, InstanceProcess } from './supervisor-messages.ts'
 
 export interface SupervisorOptions {
   readonly config: Pick<Config, 'dataDir' | 'shutdownSecondsMax'>

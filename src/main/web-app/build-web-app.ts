@@ -8,7 +8,7 @@ import {
   keptBuilds,
   keptResults,
   textOf,
-} from '#main/kept-builds.ts'
+} from '#main/build-cache/kept-builds.ts'
 import { type Locale, locales } from '#site/locales.ts'
 import { fontPaths } from '#site/page-tokens.ts'
 import { readPictures } from './public-files.ts'

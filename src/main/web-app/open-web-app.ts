@@ -1,5 +1,5 @@
 import { deserialize } from 'node:v8'
-import type { Keep } from '#main/kept-builds.ts'
+import type { Keep } from '#main/build-cache/kept-builds.ts'
 import type { WebApp } from './web-app.ts'
 
 /** Bundles the app. A binary has it in a file, made when the binary was built. */

@@ -1,5 +1,5 @@
 import { withTimeout } from '#concurrency/or-aborted.ts'
-import { hashOf, type Keep } from '#main/kept-builds.ts'
+import { hashOf, type Keep } from '#main/build-cache/kept-builds.ts'
 import type { Instance } from '#site/instance.ts'
 import { type Locale, locales } from '#site/locales.ts'
 

@@ -1,6 +1,6 @@
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import type { BuiltFile } from '#main/build-cache/kept-builds.ts'
 import type { OpenedInstance } from '#main/instance.ts'
-import type { BuiltFile } from '#main/kept-builds.ts'
 import type { Instance } from '#site/instance.ts'
 
 /** Of the tokens `--paper` and `--accent`. */

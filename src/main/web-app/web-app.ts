@@ -1,5 +1,5 @@
 import type { CodedBytes } from '#api/web-asset.ts'
-import type { BuiltFile } from '#main/kept-builds.ts'
+import type { BuiltFile } from '#main/build-cache/kept-builds.ts'
 import type { Locale } from '#site/locales.ts'
 
 /** The web app as the bundler makes it, before it is an instance's: plain data. */

@@ -2,10 +2,10 @@ import { type BlobKey, blobKeyText } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { AccountRecords } from '#site/record/plan-writes.ts'
 import type { Did } from '#site/site-address.ts'
+import { findBlobs, findBlobsOfContents, type KnownBlob } from '#store/blobs/blobs.ts'
+import { hashesHeld } from '#store/blobs/held-blobs.ts'
+import { findUploadedBlobs } from '#store/blobs/uploaded-blobs.ts'
 import type { Db } from '#store/database/database.ts'
-import { findBlobs, findBlobsOfContents, type KnownBlob } from '#store/sites/blobs.ts'
-import { hashesHeld } from '#store/sites/held-blobs.ts'
-import { findUploadedBlobs } from '#store/sites/uploaded-blobs.ts'
 import { namedBlobs, type ReusableBlob } from './named-blobs.ts'
 
 /**

@@ -6,7 +6,7 @@ import {
   SiteConflictError,
   writesMax,
 } from '#publish/commit-on-head.ts'
-import { type RepositoryState, readRepository } from '#publish/repository/account-records.ts'
+import { type RepositoryState, readRepository } from '#publish/repository/read-repository.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
 import { liveVersionKey } from '#site/record/plan-versions.ts'
 import { partsOfVersion } from '#site/record/plan-writes.ts'

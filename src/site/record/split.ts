@@ -12,7 +12,6 @@ import {
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { Directory, SubfsNode } from './manifest.ts'
 import { type PartUri, partUri } from './part.ts'
-import { runsOf } from './runs.ts'
 import {
   directoryOf,
   sumOf,
@@ -20,7 +19,8 @@ import {
   weighDirectory,
   weighFile,
   weighPart,
-} from './weights.ts'
+} from './record-sizes.ts'
+import { runsOf } from './runs.ts'
 
 /** A tree split into pieces that fit into records. */
 export interface SplitTree {

@@ -4,7 +4,7 @@ import { EncodedPath, matchPath } from './encoded-path.ts'
 import { conditionsHold, queryHolds, VisitorFacts } from './redirect-conditions.ts'
 import { isRedirection, type RedirectRule, type RedirectStatus } from './redirect-rule.ts'
 import { addressOf, fillTarget, type Here, loopOf } from './redirect-target.ts'
-import type { RedirectRules } from './redirects.ts'
+import type { RedirectRules } from './redirects-file.ts'
 import { type RuleIndex, visitRules } from './rule-index.ts'
 import type { TemplateValues } from './template.ts'
 

@@ -1,5 +1,5 @@
-import { isHashedAsset } from '#http/cache-control.ts'
 import { versionsMax } from '#site/limits.ts'
+import { isHashedAsset } from './cache-control.ts'
 import type { EarlierAsset, EarlierAssets } from './servable-site.ts'
 import type { Snapshot } from './snapshot.ts'
 

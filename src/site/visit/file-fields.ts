@@ -1,11 +1,11 @@
 import type { ContentCoding } from '#http/accept-encoding.ts'
-import { cacheControlOf, immutable, withCacheControl } from '#http/cache-control.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import { isText } from '#http/media-type.ts'
 import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
-import { encodeAddress } from './addresses.ts'
+import { ruledFields } from './answer-fields.ts'
+import { cacheControlAt, withCacheControl } from './cache-control.ts'
 import type { Decision } from './decision.ts'
-import { type Place, ruledFields, siteFields } from './place.ts'
+import { type Place, siteFields } from './place.ts'
 import type { ServableSite } from './servable-site.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
@@ -60,16 +60,4 @@ function ownFields(
     }),
     ...(varies.length > 0 && { vary: varies.join(', ') }),
   }
-}
-
-function cacheControlAt(
-  { pathname, shows }: Place,
-  path: string,
-  { redirects }: ServableSite,
-): string {
-  // No `Vary` tells caches of the visitor's country.
-  if (shows === 'version' && !redirects.readsCountry) return immutable
-  // A rule may show a hashed asset at an address that does not change with its content.
-  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === pathname
-  return cacheControlOf(isOwnAddress ? path : '')
 }

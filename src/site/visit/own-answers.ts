@@ -1,8 +1,9 @@
 import type { HeaderList } from '#http/header-fields.ts'
 import { pageStylePolicy } from '#site/page-style.ts'
-import { answerFields, withOwnType } from './answer-fields.ts'
+import { answerFields, ruledFields, withOwnType } from './answer-fields.ts'
+import { mustRevalidate, ruledRedirectCacheControl } from './cache-control.ts'
 import type { Decision } from './decision.ts'
-import { corsFields, type Place, redirectCacheControl, ruledFields, siteFields } from './place.ts'
+import { corsFields, type Place, siteFields } from './place.ts'
 import type { ServableSite } from './servable-site.ts'
 
 /** The headers of our own pages. */
@@ -22,7 +23,7 @@ export function redirectFields(
   place: Place,
   decision: Of<'redirect'>,
 ): HeaderList {
-  const own = { 'cache-control': redirectCacheControl(place) }
+  const own = { 'cache-control': ruledRedirectCacheControl(place) }
   const fields = answerFields(site, place, own, decision).filter(([name]) => name !== 'location')
   return [...fields, ['location', decision.location]]
 }
@@ -49,7 +50,7 @@ export function listingFields(
     ...siteFields(site, place),
     ...ownPageFields,
     'content-type': contentType,
-    'cache-control': 'public, max-age=0, must-revalidate',
+    'cache-control': mustRevalidate,
     'last-modified': new Date(site.liveSince).toUTCString(),
     vary: [...new Set([...vary, 'accept'])].join(', '),
   }

@@ -1,5 +1,5 @@
+import { parseWeights } from '#http/quality-values.ts'
 import { visibleAscii } from '#http/visible-ascii.ts'
-import { parseWeights } from '#http/weights.ts'
 import { locationCharsMax } from '#site/limits.ts'
 import { parseRequestPath } from '#site/request-path.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'

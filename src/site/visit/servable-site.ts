@@ -1,6 +1,6 @@
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import { type HeaderRules, headerRuleSteps } from '#site/rules/header-rules.ts'
-import { type RedirectRules, redirectSteps } from '#site/rules/redirects.ts'
+import { type RedirectRules, redirectSteps } from '#site/rules/redirects-file.ts'
 import { siteUri } from '#site/site-address.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
 import type { VersionKey } from '#site/version-key.ts'

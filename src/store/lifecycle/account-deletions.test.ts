@@ -10,6 +10,12 @@ import {
 import { recordGrantFailure } from '#store/accounts/grant-failures.ts'
 import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
 import { createBrowserSession, findBrowserSession } from '#store/accounts/sessions.ts'
+import { rememberReceived } from '#store/blobs/received-blobs.ts'
+import {
+  findUploadedBlobs,
+  rememberUploadedBlobs,
+  type UploadedBlob,
+} from '#store/blobs/uploaded-blobs.ts'
 import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
 import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
 import { confirmCustomDomain } from '#store/names/confirm-custom-domain.ts'
@@ -19,15 +25,9 @@ import { createDeploy } from '#store/queues/deploys.ts'
 import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
-import { rememberReceived } from '#store/sites/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
-import {
-  findUploadedBlobs,
-  rememberUploadedBlobs,
-  type UploadedBlob,
-} from '#store/sites/uploaded-blobs.ts'
 import { subjectOf } from '#tests/support/change-subjects.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { tablesNaming } from '#tests/support/named-in.ts'

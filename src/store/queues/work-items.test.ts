@@ -7,7 +7,7 @@ import { askedAt, workRows } from '#tests/support/work-rows.ts'
 import { enqueueAccounts, enqueueSites, enqueueVersions } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
 import { listUnread } from './unread.ts'
-import { finishItem, parkedAt, renewLease, retryItem, type WorkItem } from './work-items.ts'
+import { finishItem, parkedAt, renewItem, retryItem, type WorkItem } from './work-items.ts'
 
 const leaseMs = 100
 const names = { site: nameOf('a'), version: versionKeyOf(1), account: '' } as const
@@ -65,11 +65,11 @@ onEachStore('store/queues/work-items', (db) => {
     test('a renewed lease lasts longer; an ended one is not renewed', async () => {
       await ask(10)
       const item = await takeOne(10)
-      await renewLease(db(), item, { now: 50, leaseMs })
+      await renewItem(db(), item, { now: 50, leaseMs })
       expect(await take(149)).toEqual([])
       expect(await takeOne(150)).toMatchObject({ attempts: 2 })
       await retryItem(db(), item, { at: 160, error: 'server away' })
-      await renewLease(db(), item, { now: 160, leaseMs })
+      await renewItem(db(), item, { now: 160, leaseMs })
       expect(await takeOne(160)).toMatchObject({ attempts: 3 })
     })
 

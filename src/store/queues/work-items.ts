@@ -38,7 +38,7 @@ export const leaseItems = preparedForItems<Key, { leasedUntil: number }, unknown
 )
 
 /** Keeps a leased item for `leaseMs` from now; does nothing if it was finished or retried meanwhile. */
-export async function renewLease(
+export async function renewItem(
   db: Db,
   item: Key,
   { now, leaseMs }: { now: number; leaseMs: number },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { invitationDaysMax } from '#admin/admission.ts'
 import { outcomeCharsMax } from '#admin/handle-report.ts'
+import { invitationDaysMax } from '#admin/invitations.ts'
 import { document, json } from '#api/contract/answers.ts'
 import { jsonBytesMax } from '#api/contract/limits.ts'
 import { bodyTooLarge, sentences } from '#api/contract/messages.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
-import { allowAccount, disallowAccount, invite, withdrawInvitation } from '#admin/admission.ts'
 import { handleReport } from '#admin/handle-report.ts'
+import { allowAccount, disallowAccount, invite, withdrawInvitation } from '#admin/invitations.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readText } from '#api/body.ts'
 import type { ApiContext, ApiEnv } from '#api/context.ts'

@@ -8,12 +8,12 @@ import type { SiteSettings } from '#site/record/settings.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { decodeSnapshot, encodeSnapshot, type SnapshotFile } from '#site/visit/snapshot.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { rememberBlob } from '#store/blobs/blobs.ts'
 import { findSnapshotText } from '#store/lifecycle/account-data.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
-import { rememberBlob } from '#store/sites/blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import {
   type NewVersionRecord,

@@ -2,10 +2,10 @@ import { createApp } from '#api/app.ts'
 import { KeyRing } from '#api/session/key-ring.ts'
 import { type Answer, createDispatch } from '#edge/dispatch.ts'
 import type { Config } from '#main/config/config.ts'
+import { readiness } from '#main/process/readiness.ts'
+import { siteAtUrl } from '#main/site-at-url.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { jobContextOf, now, type ServiceParts } from './open-parts.ts'
-import { readiness } from './process/readiness.ts'
-import { siteAtUrl } from './site-at-url.ts'
 
 /** Answers every request: the application and the sites. */
 export function openDispatch(parts: ServiceParts): Answer {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { requestsAtOnce } from './requests-at-once.ts'
 
-test.each(['../../bin/sitehost', './binary.ts'])(
+test.each(['../../../bin/sitehost', '../binary.ts'])(
   'all ways out together have no more requests open than Bun sends at once, as %s starts it',
   async (path) => {
     const program = await Bun.file(new URL(path, import.meta.url)).text()

@@ -7,9 +7,13 @@ import { CertificateLog } from '#edge/names/certificate-log.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
 import { siteUrlsOf } from '#main/config/site-urls.ts'
+import { failAt } from '#main/fail-at.ts'
+import { openHosting } from '#main/hosting/open-hosting.ts'
 import { newMeters, openMetrics } from '#main/metrics/open-metrics.ts'
 import { openSpans } from '#main/process/open-spans.ts'
 import type { StartError } from '#main/process/start-failure.ts'
+import { EdgeProcesses } from '#main/supervisor/edge-processes.ts'
+import { cacheOf } from '#main/supervisor/edge-report.ts'
 import { logOfService } from '#observe/log-of-service.ts'
 import type { LogQueue } from '#observe/log-queue.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
@@ -19,8 +23,6 @@ import { version } from '#package.json'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { RecentRepositories } from '#publish/repository/recent-repositories.ts'
 import type { Instance } from '#site/instance.ts'
-import { failAt } from './fail-at.ts'
-import { openHosting } from './hosting/open-hosting.ts'
 import {
   assertReadable,
   openFileCertificates,
@@ -30,8 +32,6 @@ import { discoveryOf, openEdge } from './open-edge.ts'
 import { openNetwork } from './open-network.ts'
 import { openOperations } from './open-operations.ts'
 import { openServiceStores } from './open-service-stores.ts'
-import { EdgeProcesses } from './supervisor/edge-processes.ts'
-import { cacheOf } from './supervisor/edge-report.ts'
 
 export interface ServiceOptions {
   readonly config: Config

@@ -26,7 +26,7 @@ export type BuildOptions = Parameters<typeof Bun.build>[0]
 
 export type Build = (options: BuildOptions) => Promise<Built>
 
-export const checkout = new URL('../../', import.meta.url).pathname
+export const checkout = new URL('../../../', import.meta.url).pathname
 
 /** Which versions are installed (npm writes it). */
 const installed = 'node_modules/.package-lock.json'

@@ -7,12 +7,12 @@ import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
+import { ConfigError } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
+import { findChallengeAnswer } from '#store/certificates/acme.ts'
+import { findCertificate } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { findChallengeAnswer } from '#store/names/acme.ts'
-import { findCertificate } from '#store/names/certificates.ts'
-import { ConfigError } from './config/config.ts'
 
 interface OrderOptions {
   readonly db: Db

@@ -15,7 +15,7 @@ import { Previews } from '#edge/names/previews.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
 import { Takedowns } from '#edge/names/takedowns.ts'
 import { OwnPages } from '#edge/pages.ts'
-import { Snapshots } from '#edge/snapshots.ts'
+import { SiteCache } from '#edge/site-cache.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import type { Stores } from './stores.ts'
@@ -42,7 +42,7 @@ export function openEdge(options: EdgeOptions) {
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs(options)
   const origins = { baseDomain: config.baseDomain, db, elapsed, originOf }
-  const snapshots = new Snapshots({
+  const snapshots = new SiteCache({
     ...origins,
     log,
     now,

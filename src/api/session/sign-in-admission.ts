@@ -1,4 +1,4 @@
-import { invitationHash, type SignInPolicy } from '#admin/admission.ts'
+import { invitationHash, type SignInPolicy } from '#admin/invitations.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { invitationHash } from '#admin/admission.ts'
+import { invitationHash } from '#admin/invitations.ts'
 import type { Identity } from '#atproto/identity/identity.ts'
 import { addAllowedAccount, removeAllowedAccount } from '#store/moderation/allowed-accounts.ts'
 import { addInvitation, isOpenInvitation } from '#store/moderation/invitations.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob } from '#tests/support/sample-rows.ts'
-import { Admission } from './admission.ts'
+import { Admission } from './sign-in-admission.ts'
 
 const code = 'an-invitation-of-the-test'
 const codeHash = invitationHash(code)

@@ -2,9 +2,7 @@ import type { BlobStore } from '#blobs/blob-store.ts'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { WorkContext } from '#ingest/work-context.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
-import { chunksOf } from '#store/database/chunks.ts'
-import type { Db } from '#store/database/database.ts'
-import { listBlobHashes } from '#store/sites/blobs.ts'
+import { listBlobHashes } from '#store/blobs/blobs.ts'
 import {
   claimBlobs,
   garbagePages,
@@ -15,7 +13,9 @@ import {
   readGarbageWalk,
   removeGarbage,
   saveGarbageWalk,
-} from '#store/sites/garbage.ts'
+} from '#store/blobs/garbage.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
 import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 
 /** How long a blob stays stored after it was first found that no snapshot names it. */

@@ -1,12 +1,40 @@
-import type { HeaderList } from './header-fields.ts'
+import type { HeaderList } from '#http/header-fields.ts'
+import { encodeAddress } from './addresses.ts'
+import type { Place } from './place.ts'
+import type { ServableSite } from './servable-site.ts'
 
-/** `Cache-Control` for the file at this path of a site. */
-export function cacheControlOf(path: string): string {
-  return isHashedAsset(path) ? immutable : 'public, max-age=0, must-revalidate'
+/** `Cache-Control` of a file of a site, at an address that may not be the file's own. */
+export function cacheControlAt(
+  { pathname, shows }: Place,
+  path: string,
+  { redirects }: ServableSite,
+): string {
+  // No `Vary` tells caches of the visitor's country.
+  if (shows === 'version' && !redirects.readsCountry) return immutable
+  // A rule may show a hashed asset at an address that does not change with its content.
+  const isOwnAddress = encodeAddress({ path, isDirectory: false }) === pathname
+  return isOwnAddress ? cacheControlOf(path) : mustRevalidate
 }
 
-/** `Cache-Control` at an address that never shows anything else. */
+/** Of the file at this path, at its own address. */
+export const cacheControlOf = (path: string): string =>
+  isHashedAsset(path) ? immutable : mustRevalidate
+
+/** At an address that never shows anything else. */
 export const immutable = 'public, max-age=31536000, immutable'
+
+/** Of files and listings. */
+export const mustRevalidate = 'public, max-age=0, must-revalidate'
+
+/** Of previews: browsers ask each time whether it is still the same. */
+export const previewCacheControl = 'private, no-cache'
+
+/** Of redirects of the live site: rules, names and addresses may change with the next version. */
+export const redirectCacheControl = 'public, max-age=0'
+
+/** Of the site's redirects. */
+export const ruledRedirectCacheControl = ({ shows }: Place): string =>
+  shows === 'preview' ? previewCacheControl : redirectCacheControl
 
 /**
  * Replaces all of the owner's cache fields with this `Cache-Control`, for responses other than a file's content: a

@@ -3,9 +3,9 @@ import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { hashesNamedIn } from '#site/visit/named-hashes.ts'
 import type { Db } from '#store/database/database.ts'
+import { snapshotsOf } from '#store/sites/snapshot-pages.ts'
 import { findBlobs, type KnownBlob } from './blobs.ts'
 import { receivedAmong } from './received-blobs.ts'
-import { snapshotsOf } from './snapshot-pages.ts'
 
 /** Of an account's snapshots, read to find out what it has; it does not count as having what only later ones name. */
 const snapshotCharsMax = 256 * 1024 * 1024

@@ -8,7 +8,7 @@ import { SiteInMemory } from './site-in-memory.ts'
  * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
  * one owner's many sites do not evict other owners'. Follows the index within a second.
  */
-export class Snapshots extends LoadingTier<SiteInMemory> {
+export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #now: () => number
 
   constructor({

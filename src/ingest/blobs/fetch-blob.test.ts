@@ -3,7 +3,7 @@ import { P256PrivateKeyExportable } from '@atcute/crypto'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
 import { alice } from '#tests/support/sample-rows.ts'
-import { BlobMismatchError, BlobUnavailableError, fetchBlob } from './verified-blob.ts'
+import { BlobMismatchError, BlobUnavailableError, fetchBlob } from './fetch-blob.ts'
 
 const content = Buffer.from('hello world')
 const cidOf = (bytes: Uint8Array) => rawCid(new Bun.CryptoHasher('sha256').update(bytes).digest())

@@ -4,7 +4,7 @@ import { partsToDelete } from '#site/record/plan-writes.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { FakeRepo } from '#tests/support/fake-repo.ts'
 import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { readRepository } from './account-records.ts'
+import { readRepository } from './read-repository.ts'
 import { RecentRepositories } from './recent-repositories.ts'
 
 const manifest = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { redirectConditionsMax, redirectRulesMax } from '#site/limits.ts'
-import { parseRedirects } from './redirects.ts'
+import { parseRedirects } from './redirects-file.ts'
 
 describe('lines that are skipped', () => {
   test.each([

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { type BlobKey, blobKeyText } from '#site/record/blob-key.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { onEachStore } from '#tests/support/databases.ts'
 import { alice, bob, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
 import { rememberBlob } from './blobs.ts'
 import { findHeldBlobs } from './held-blobs.ts'
 import { forgetReceivedBefore, rememberReceived } from './received-blobs.ts'
-import { recordVersion } from './record-version.ts'
-import { recordVersionRecord } from './version-records/record-version-record.ts'
 
 const hashOf = (cid: string) => new Bun.CryptoHasher('sha256').update(cid).digest('hex')
 const keyOf = (cid: string, facts: Partial<BlobKey> = {}): BlobKey => ({

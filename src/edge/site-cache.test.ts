@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { Hosts } from '#edge/names/hosts.ts'
 import type { Log } from '#observe/log.ts'
 import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
@@ -15,7 +14,8 @@ import { originOf } from '#tests/support/edge.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { alice, siteOf } from '#tests/support/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
-import { forgetChanged, Snapshots } from './snapshots.ts'
+import { Hosts } from './names/hosts.ts'
+import { forgetChanged, SiteCache } from './site-cache.ts'
 
 let database: Database
 let queries: string[]
@@ -35,8 +35,8 @@ const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
 /** The site, its earlier versions, and its primary address, which takes three selects in one. */
 const loadQueries = 6
 
-/** Snapshots, and the labels that were read from the store for them. */
-function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshots {
+/** SiteCache, and the labels that were read from the store for them. */
+function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCache {
   queries = []
   unreadable = []
   const counting = new Proxy(database.db, {
@@ -46,7 +46,7 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshot
       return typeof value === 'function' ? value.bind(db) : value
     },
   })
-  return new Snapshots({
+  return new SiteCache({
     baseDomain: 'sites.test',
     db: counting,
     log: recordingLog(),
@@ -58,7 +58,7 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): Snapshot
     onUnreadable: (site) => unreadable.push(site),
   })
 }
-const cidOf = async (snapshots: Snapshots, label: string) =>
+const cidOf = async (snapshots: SiteCache, label: string) =>
   (await snapshots.get(label))?.site.snapshot.recordCid ?? null
 
 describe('snapshots', () => {
@@ -193,7 +193,7 @@ describe('changes', () => {
   const log: Log = { debug: () => {}, info: () => {}, warn, error: () => {} }
 
   async function follow(
-    snapshots: Snapshots,
+    snapshots: SiteCache,
     act: (wakeUps: WakeUps) => Promise<void>,
     db = database.db,
   ) {
@@ -215,7 +215,7 @@ describe('changes', () => {
       await following
     }
   }
-  const becomes = (snapshots: Snapshots, label: string, cid: string | null) =>
+  const becomes = (snapshots: SiteCache, label: string, cid: string | null) =>
     eventually(async () => expect(await cidOf(snapshots, label)).toBe(cid), 2000)
 
   test('a new version is seen at the wake-up, the next one without it', async () => {

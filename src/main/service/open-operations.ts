@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { Hosting, Operations, ServiceProcess } from '#api/operations.ts'
 import { readLastBackup } from '#main/backup/last-backup.ts'
 import type { Config } from '#main/config/config.ts'
+import type { EdgeProcesses } from '#main/supervisor/edge-processes.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { GaugeHistory } from '#observe/series.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
 import type { Stores } from './stores.ts'
-import type { EdgeProcesses } from './supervisor/edge-processes.ts'
 
 interface OperationsOptions extends Pick<Stores, 'db' | 'floor'> {
   readonly config: Pick<Config, 'dataDir' | 'databaseUrl'>
