@@ -43,7 +43,7 @@ const program = createProgram(
     },
     async runSiteCommand(command) {
       const { runSiteCommand } = await import('#main/commands/site-owner.ts')
-      await runSiteCommand(command, signal)
+      process.exitCode = await runSiteCommand(command, signal)
     },
     async status(options) {
       await (await import('#main/commands/status.ts')).runStatus(options, signal)

@@ -16,7 +16,7 @@ const program = new Command('sitehost')
 addSiteCommands(program, async (command) => {
   await import('#main/process/newer-methods.ts')
   const { runSiteCommand } = await import('#main/commands/site-owner.ts')
-  await runSiteCommand(command, stop.signal)
+  process.exitCode = await runSiteCommand(command, stop.signal)
 })
 // `bin/sitehost` has others of these names, for backups and for the service.
 for (const [name, alias] of [

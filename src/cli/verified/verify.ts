@@ -37,7 +37,7 @@ async function sayPage(
   const verdict = await judgePage(page, proven, context)
   const state = await stateOf(proven, context)
   const facts = { url: page.url.href, ...factsOf(proven), ...state.facts }
-  if (json) console.say(JSON.stringify({ ...facts, ...verdict }))
+  if (json) console.say(JSON.stringify({ ...facts, problem: null, ...verdict }))
   if (!verdict.verified) throw new CommandError(`Not verified: ${verdict.problem}.`)
   if (json) return
   console.say(`${state.opening}: ${verdict.path} of ${state.named}`)

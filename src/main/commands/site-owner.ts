@@ -5,10 +5,10 @@ import { Identities } from '#atproto/identity/identity.ts'
 import { SavedAccounts } from '#cli/account/saved-accounts.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, exitCodeOf } from '#cli/command-error.ts'
-import { Console } from '#cli/console.ts'
+import { Console, type Streams } from '#cli/console.ts'
 import { FolderError } from '#cli/folder/folder-error.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
-import { ConfigError } from '#main/config/parse-settings.ts'
+import { ConfigError, type Environment } from '#main/config/parse-settings.ts'
 import { readSiteOwnerConfig, type SiteOwnerConfig } from '#main/config/site-owner-config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
@@ -19,19 +19,25 @@ import { fetchOfLoopback, isReadOfLoopback } from './loopback-fetch.ts'
 /** Of one server, for files of one site. */
 const requestsPerHost = { max: 16, waitingMax: 100_000 }
 
-/** Sets the exit status; says in one line why a command failed. */
+interface Surroundings {
+  readonly streams?: Streams
+  readonly environment?: Environment
+}
+
+/** Says in one line why a command failed; returns its exit status. */
 export async function runSiteCommand(
   command: (context: CommandContext) => Promise<void>,
   signal: AbortSignal,
-): Promise<void> {
-  const { stdin, stdout, stderr } = process
-  const console = new Console({ stdin, stdout, stderr })
+  { environment, streams = process }: Surroundings = {},
+): Promise<number> {
+  const console = new Console(streams)
   try {
-    const config = readSiteOwnerConfig()
+    const config = readSiteOwnerConfig(environment)
     console.hasColour = !config.noColour
     await command(contextOf(config, console, signal))
+    return 0
   } catch (error) {
-    process.exitCode = failed(error, console, signal)
+    return failed(error, console, signal)
   }
 }
 
