@@ -19,6 +19,7 @@ for (const [count, windowMs] of [
   [3, minute],
   [7, 1000],
   [1000, 10 * minute],
+  [20_000, 10 * minute],
 ] as const) {
   test(`${count} in a burst, and not one more`, () => {
     expect(limiterOf(count, windowMs).takeMany(count + 5)).toBe(count)

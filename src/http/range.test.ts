@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { anyText } from '#tests/support/any-text.ts'
 import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { contentRange, decideRange, type RangeDecision } from './range.ts'
 
 const etag = '"a"'
@@ -119,7 +120,7 @@ test('any range is within the file, or none', () => {
       expect(decision.first).toBeLessThanOrEqual(decision.last)
       expect(decision.last).toBeLessThan(length)
     }),
-    { numRuns: 1000 },
+    { numRuns: fuzzRunsOf(500) },
   )
 })
 

@@ -1,15 +1,20 @@
 import type { LogEntry } from './log-entry.ts'
 
 /** Entries that wait to be stored; more are dropped, and counted. */
-export const queuedEntriesMax = 10_000
+const queuedEntriesMax = 10_000
 
 /** Entries between the log and its store, which may be slow, away or not open yet. */
 export class LogQueue {
   readonly #entries: LogEntry[] = []
+  readonly #max: number
   #dropped = 0
 
+  constructor({ max = queuedEntriesMax }: { readonly max?: number } = {}) {
+    this.#max = max
+  }
+
   readonly add = (entry: LogEntry): void => {
-    if (this.#entries.length < queuedEntriesMax) this.#entries.push(entry)
+    if (this.#entries.length < this.#max) this.#entries.push(entry)
     else this.#dropped += 1
   }
 

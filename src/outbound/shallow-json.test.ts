@@ -23,7 +23,7 @@ test('shallow values are as JSON.parse returns them', () => {
       const value = parseShallowJson(text, { depthMax, charsMax: Number.POSITIVE_INFINITY })
       expect(JSON.stringify(value)).toBe(JSON.stringify(cut(JSON.parse(text), depthMax)))
     }),
-    { numRuns: fuzzRunsOf(1000) },
+    { numRuns: fuzzRunsOf(500) },
   )
 })
 

@@ -5,7 +5,13 @@ import { literalsOf } from '#tests/support/literals-of.ts'
 
 const api = testApi()
 
-const page = async () => await (await api().request('/api/docs')).text()
+let rendered: Promise<string> | undefined
+const page = () => {
+  rendered ??= api()
+    .request('/api/docs')
+    .then((response) => response.text())
+  return rendered
+}
 const matchesOf = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, group]) => String(group))
 

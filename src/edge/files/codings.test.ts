@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import { preferredCoding } from '#http/accept-encoding.ts'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { CodingChoices, codingSet } from './codings.ts'
 
 describe('a set of codings', () => {
@@ -57,6 +58,6 @@ test('a choice is that of preferredCoding, however often and after whatever it i
         expected,
       ])
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRunsOf(500) },
   )
 })

@@ -87,9 +87,10 @@ async function readAgain(
 function paceOf(bytesPerSecond: number, signal: AbortSignal): AfterPiece {
   let dueAt = performance.now()
   return async (bytes) => {
+    const now = performance.now()
     // A slow disk does not have to catch up later.
-    dueAt = Math.max(dueAt + (bytes / bytesPerSecond) * 1000, performance.now())
-    await setTimeout(dueAt - performance.now(), undefined, { signal })
+    dueAt = Math.max(dueAt + (bytes / bytesPerSecond) * 1000, now)
+    await setTimeout(dueAt - now, undefined, { signal })
   }
 }
 

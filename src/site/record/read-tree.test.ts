@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { readTree } from './read-tree.ts'
 
 const link = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -223,7 +224,7 @@ describe('anything at all', () => {
         const result = readTree(raw)
         expect(result.ok || result.problems.length > 0).toBe(true)
       }),
-      { numRuns: 1000 },
+      { numRuns: fuzzRunsOf(500) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { is } from '@atcute/lexicons/validations'
 import fc from 'fast-check'
 import { PlaceSitehostSettings } from '#lexicons/index.ts'
 import { anyText } from '#tests/support/any-text.ts'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { defaultSettings, parseSettings } from './settings.ts'
 
 const $type = 'place.sitehost.settings'
@@ -187,8 +188,8 @@ describe('whatever comes in', () => {
           expect(parseSettings(result.settings)).toEqual(result)
         } else expect(result.error).not.toBe('')
       }),
-      { numRuns: 2000, seed: 1 },
+      { numRuns: fuzzRunsOf(500), seed: 1 },
     )
-    expect(taken).toBeGreaterThan(50)
+    expect(taken).toBeGreaterThan(10)
   })
 })

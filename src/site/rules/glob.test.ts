@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { compileGlob, compileNeedle, indexOfNeedle, matchGlob } from './glob.ts'
 
 /** As Netlify reads a `_headers`, but that whole segments stay whole: `/a/*` is not for `/ab`. */
@@ -34,9 +35,9 @@ test('a path matches where an equivalent regular expression does', () => {
         fitting += Number(expected)
       },
     ),
-    { numRuns: 5000, seed: 20261122 },
+    { numRuns: fuzzRunsOf(1000), seed: 20261122 },
   )
-  expect(fitting).toBeGreaterThan(400)
+  expect(fitting).toBeGreaterThan(80)
 })
 
 test('compares only the given part of a string', () => {
@@ -66,7 +67,7 @@ test('finds what indexOf finds', () => {
       expect(indexOfNeedle(compileNeedle(needle), haystack, from)).toBe(expected)
       found += Number(expected > 0)
     }),
-    { numRuns: 3000, seed: 20261122 },
+    { numRuns: fuzzRunsOf(1000), seed: 20261122 },
   )
-  expect(found).toBeGreaterThan(400)
+  expect(found).toBeGreaterThan(130)
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { siteFilesMax } from '#site/limits.ts'
 import { foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { applyChanges } from './apply-changes.ts'
 
 const pathOf = (text: string): SitePath => {
@@ -153,6 +154,6 @@ test('what is not named stays as it is, and what is set is there', () => {
       }
       expect(changed.files.size).toBeLessThanOrEqual(base.size + files.size)
     }),
-    { numRuns: 1000, seed: 1 },
+    { numRuns: fuzzRunsOf(500), seed: 1 },
   )
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRequestPath } from '#site/request-path.ts'
+import { fuzzRunsOf } from '#tests/support/fuzz.ts'
 import { type AddressForm, encodeAddress, findPage } from './addresses.ts'
 import type { SnapshotFile } from './snapshot.ts'
 
@@ -288,7 +289,7 @@ describe('whatever the site and the address', () => {
         expect(there).toEqual(page.redirect)
         expect(findPage(site, there)).toEqual({ ...page, redirect: null, isHere: true })
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRunsOf(500) },
     )
   })
 
@@ -304,7 +305,7 @@ describe('whatever the site and the address', () => {
         const found = findPage(site, { path, isDirectory: isDirectory || path === '' })
         expect(found?.path).not.toBe('_headers')
       }),
-      { numRuns: 2000 },
+      { numRuns: fuzzRunsOf(500) },
     )
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { LogEntry } from '#observe/log-entry.ts'
-import { LogQueue, queuedEntriesMax } from '#observe/log-queue.ts'
+import { LogQueue } from '#observe/log-queue.ts'
 import { type Db, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
@@ -66,8 +66,8 @@ function unavailableOnceFor(table: string, db: Db): Db {
 
 test('what does not fit is dropped, and said', async () => {
   await using database = await memoryDatabase()
-  const queue = new LogQueue()
-  for (let n = 0; n < queuedEntriesMax + 7; n++) queue.add(entry('line'))
+  const queue = new LogQueue({ max: 20 })
+  for (let n = 0; n < 20 + 7; n++) queue.add(entry('line'))
   const { log, stored } = logs()
   await using _ = storeLog({ db: database.db, queue, log })
   await eventually(async () =>
