@@ -5,7 +5,7 @@ import type { LaterChanges, SeenChanges } from './identity-changes.ts'
 /** While the other process cannot be reached. */
 const retryMsDefault = 1_000
 /** Between two questions: a network may announce many changes. */
-const paceMs = 100
+const paceMsDefault = 100
 
 interface FollowOptions {
   /** Null: the other process cannot be reached, or the signal ended the wait. */
@@ -16,6 +16,7 @@ interface FollowOptions {
   readonly identities: Pick<Identities, 'forget' | 'forgetAll'>
   readonly signal: AbortSignal
   readonly retryMs?: number
+  readonly paceMs?: number
 }
 
 /** Invalidates cached identities as the process that follows the network learns of changes, until the signal aborts. */
@@ -24,6 +25,7 @@ export async function followIdentityChanges({
   identities,
   signal,
   retryMs = retryMsDefault,
+  paceMs = paceMsDefault,
 }: FollowOptions): Promise<void> {
   let seen: SeenChanges | null = null
   const follow = async (): Promise<number> => {

@@ -58,6 +58,7 @@ test('a process that follows them forgets what changed, and all when it may have
     identities: { forget: (did) => forgotten.push(did), forgetAll: () => forgotten.push('all') },
     signal: stop.signal,
     retryMs: 1,
+    paceMs: 1,
   })
   await eventually(async () => expect(forgotten).toEqual(['all']))
   changes.add(alice)

@@ -66,6 +66,7 @@ onEachStore('main/process/service-lease', (db) => {
     const lease = await takeServiceLease(db(), {
       leaseMs,
       renewEveryMs: isDead ? 2 ** 30 : 5,
+      pollMs: 10,
       log: recordingLog(lines),
       onLost,
       signal,

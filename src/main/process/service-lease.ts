@@ -17,7 +17,7 @@ const leaseMsDefault = 6_000
 const renewEveryMsDefault = 1_500
 /** Time limit of a renewal's query: a connection that broke silently is replaced before anybody may take over. */
 export const renewalMsMax = 1_000
-const pollMs = 100
+const pollMsDefault = 100
 const names: Record<ServicePart, string> = { app: 'service', hosting: 'hosting' }
 
 interface LeaseOptions {
@@ -31,6 +31,8 @@ interface LeaseOptions {
   readonly onLost: (reason: StartError) => void
   readonly leaseMs?: number
   readonly renewEveryMs?: number
+  /** Between two looks at the lease of another process. */
+  readonly pollMs?: number
 }
 
 /**
@@ -39,7 +41,7 @@ interface LeaseOptions {
  * Disposal releases the lease.
  */
 export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<AsyncDisposable> {
-  const { log, part = 'app', signal, leaseMs = leaseMsDefault } = options
+  const { log, part = 'app', signal, leaseMs = leaseMsDefault, pollMs = pollMsDefault } = options
   const name = names[part]
   const lease = { name, holder: `${process.pid} ${hostname()} ${crypto.randomUUID()}` }
   let seen: Awaited<ReturnType<typeof findLease>> = null
