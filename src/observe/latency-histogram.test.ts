@@ -61,6 +61,7 @@ test('an observation takes at most 0.1 µs', () => {
     return (Bun.nanoseconds() - startedAt) / 1_000_000
   }
   // The best of many: another process may take the processor from any of them.
-  const nanos = Math.min(...Array.from({ length: 20 }, round))
+  let nanos = round()
+  for (let more = 20; nanos >= 100 && more > 0; more--) nanos = Math.min(nanos, round())
   expect(nanos).toBeLessThan(100)
 })

@@ -441,7 +441,7 @@ describe('with a record of the version', () => {
       seen.push(writes.map(({ collection }) => collection))
       return await original(writes, head)
     }
-    await publish(filesOf(6_000), kept(1))
+    await publish(filesOf(4_000), kept(1))
     expect(seen.length).toBeGreaterThan(1)
     expect(seen.flat().indexOf(fs)).toBe(seen.flat().length - 2)
     expect(seen.at(-1)?.slice(-2)).toEqual([fs, version])

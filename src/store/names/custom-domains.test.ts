@@ -21,7 +21,7 @@ import { setPrimaryDomain } from './primary-domain.ts'
 
 const domain = 'example.com'
 
-onEachStore('store/names/custom-domains', (db) => {
+onEachStore('store/names/custom-domains', (db, dialect) => {
   let ids = 0
   const tryAdd = (name: string, did: Did = alice, now = 1) => {
     ids += 1
@@ -57,7 +57,9 @@ onEachStore('store/names/custom-domains', (db) => {
     const change = (key: CustomDomain) => changeCustomDomain(db(), key, () => ({ misses: 1 }), 12)
     const goes = (did: Did) =>
       inTransaction(db(), (transaction) => removeAccountRows(transaction, did, 12))
-    for (let round = 0; round < 30; round++) {
+    // SQLite does one after the other.
+    const rounds = dialect === 'sqlite' ? 5 : 30
+    for (let round = 0; round < rounds; round++) {
       const [held, waiting] = [await add(domain, alice), await add(domain, bob)]
       await confirm(held)
       await mapCustomDomain(db(), held, nameOf('blog'), 12)
