@@ -2,13 +2,13 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
-import { wholeBodyBytesMax } from '#site/limits.ts'
 import {
   BlobStorageError,
   isBlobHash,
   type ServiceBlobStore,
   type StoredBlob,
 } from './blob-store.ts'
+import { CachedFiles } from './cached-files.ts'
 import { diskBlobStore } from './disk.ts'
 import type { DiskFloor } from './disk-floor.ts'
 import type { S3BlobStore } from './s3.ts'
@@ -43,15 +43,6 @@ interface CacheOptions {
   readonly now?: () => number
 }
 
-interface CachedFile {
-  readonly bytes: number
-  usedAt: number
-  /** As it was opened last: it is read from the disk for as long as somebody has it. */
-  opened: WeakRef<Blob> | null
-}
-
-/** A response opens the file that it sends a moment after `open`. */
-const openedSoonMs = 10_000
 /** After a failure of the disk, nothing is written for this time. */
 const pauseMs = 60_000
 
@@ -68,10 +59,8 @@ export function cachedBlobStore({
   remote,
 }: CacheOptions): CachedBlobStore {
   const disk = diskBlobStore({ dir, now, ...(floor && { floor }) })
-  /** Least recently used first. */
-  const files = new Map<string, CachedFile>()
+  const files = new CachedFiles(now)
   const flights = new SingleFlight<string, Blob | null>()
-  let bytes = 0
   let hits = 0
   let misses = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
@@ -88,18 +77,8 @@ export function cachedBlobStore({
     return await flights.run(hash, (isCurrent) => fetchAndKeep(hash, isCurrent))
   }
 
-  async function openCopy(hash: string): Promise<Blob | null> {
-    const file = files.get(hash)
-    if (file === undefined) return null
-    file.usedAt = now()
-    files.delete(hash)
-    files.set(hash, file)
-    const blob = await disk.open(hash).catch(onDiskFailure)
-    // Damaged, or removed by somebody.
-    if (blob === null && files.get(hash) === file) drop(hash)
-    if (blob !== null && isStreamed(file)) file.opened = new WeakRef(blob)
-    return blob
-  }
+  const openCopy = (hash: string): Promise<Blob | null> =>
+    files.use(hash, (hash) => disk.open(hash).catch(onDiskFailure))
 
   async function fetchAndKeep(hash: string, isCurrent: () => boolean): Promise<Blob | null> {
     if (isPaused()) return await remote.open(hash)
@@ -112,7 +91,7 @@ export function cachedBlobStore({
         await disk.delete(hash)
         return await remote.open(hash)
       }
-      add(hash, kept.bytes)
+      files.add(hash, kept.bytes)
     } catch (error) {
       if (!(error instanceof CopyError)) throw error
       if (error.cause !== null) onDiskFailure(error.cause)
@@ -127,7 +106,7 @@ export function cachedBlobStore({
     chunks: AsyncIterable<Uint8Array>,
     announced: number | null,
   ): Promise<StoredBlob> {
-    if (announced === null || !(await makeRoom(announced))) throw new CopyError(null)
+    if (announced === null || !(await reserve(announced))) throw new CopyError(null)
     let failure: unknown
     const passed = passOn(chunks, (error) => {
       failure = error
@@ -141,36 +120,21 @@ export function cachedBlobStore({
       // What the server did is not the disk's fault.
       throw error === failure ? error : new CopyError(error)
     } finally {
-      bytes -= announced
+      files.release(announced)
     }
   }
 
   /** Reserves the bytes if files can go in their favour. */
-  async function makeRoom(wanted: number): Promise<boolean> {
-    bytes += wanted
-    for (const [hash, file] of files) {
-      if (bytes <= bytesMax) break
-      if (isBeingRead(file)) continue
-      drop(hash)
+  async function reserve(wanted: number): Promise<boolean> {
+    files.reserve(wanted)
+    for (const hash of files.unread()) {
+      if (files.bytes <= bytesMax) break
+      files.drop(hash)
       await disk.delete(hash)
     }
-    if (bytes <= bytesMax) return true
-    bytes -= wanted
+    if (files.bytes <= bytesMax) return true
+    files.release(wanted)
     return false
-  }
-
-  const isBeingRead = (file: CachedFile): boolean =>
-    isStreamed(file) && (file.opened?.deref() !== undefined || now() - file.usedAt < openedSoonMs)
-
-  function add(hash: string, size: number): void {
-    drop(hash)
-    files.set(hash, { bytes: size, usedAt: now(), opened: null })
-    bytes += size
-  }
-
-  function drop(hash: string): void {
-    bytes -= files.get(hash)?.bytes ?? 0
-    files.delete(hash)
   }
 
   const isPaused = (): boolean => now() < pausedUntil
@@ -202,16 +166,15 @@ export function cachedBlobStore({
       }
     }
     for (const { hash, size } of found.sort((a, b) => a.at - b.at)) {
-      files.set(hash, { bytes: size, usedAt: Number.NEGATIVE_INFINITY, opened: null })
-      bytes += size
+      files.add(hash, size, Number.NEGATIVE_INFINITY)
     }
-    if (await makeRoom(0)) log.info('blob cache opened', { files: files.size, bytes })
+    if (await reserve(0)) log.info('blob cache opened', { files: files.count, bytes: files.bytes })
   }
 
   async function forget(hash: string): Promise<void> {
     await load()
     flights.forget(hash)
-    drop(hash)
+    files.drop(hash)
     await disk.delete(hash)
   }
 
@@ -234,18 +197,16 @@ export function cachedBlobStore({
     },
     cached,
     get stats() {
-      return { files: files.size, bytes, hits, misses, isWriting: !isPaused() }
+      const { bytes, count } = files
+      return { files: count, bytes, hits, misses, isWriting: !isPaused() }
     },
   }
 
   async function cached(): Promise<string[]> {
     await load()
-    return [...files.keys()]
+    return files.hashes
   }
 }
-
-/** A smaller file is in memory when it is opened. */
-const isStreamed = ({ bytes }: CachedFile): boolean => bytes > wholeBodyBytesMax
 
 /** The disk did not take the copy; `cause` is null if there was no room. */
 class CopyError extends Error {

@@ -1,4 +1,3 @@
-import { AwsV4Signer } from 'aws4fetch'
 import { backoff } from '#concurrency/backoff.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
@@ -6,28 +5,12 @@ import { codeOf } from '#observe/code-of.ts'
 import { Tally } from '#observe/tally.ts'
 import { BlobStorageError } from './blob-store.ts'
 import { S3Body, S3BodyError } from './s3-body.ts'
-import { errorCodeIn } from './s3-list.ts'
+import { assertSuccess, S3Error } from './s3-error.ts'
 import type { S3Location } from './s3-location.ts'
-
-export type S3Operation = 'get' | 'put' | 'head' | 'delete' | 'list'
+import { type S3Operation, type S3Request, S3Signer, s3Methods } from './s3-request.ts'
 
 /** What is counted: requests by operation, tries after the first, requests that failed, and bytes of blobs. */
 export type S3Count = S3Operation | 'retry' | 'failure' | 'sent-bytes' | 'received-bytes'
-
-export interface S3Request {
-  readonly operation: S3Operation
-  /** Below the prefix; empty: the bucket itself. */
-  readonly key: string
-  readonly query?: URLSearchParams
-  readonly content?: S3Content
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface S3Content {
-  readonly source: Blob | Uint8Array<ArrayBuffer>
-  readonly hash: string
-  readonly bytes: number
-}
 
 export interface S3Answer {
   /** Of an object that is not there: 404. */
@@ -60,48 +43,7 @@ const timingDefault: S3Timing = { tryMs: 5_000, retryMs: 10_000, pauseMs: 100 }
 /** The slowest transfer that counts as progress. */
 const bytesPerMsMin = 16
 const pauseMsMax = 2_000
-/** A server’s wish to be left alone counts up to here. */
-const retryAfterMsMax = 60_000
 const waitingMax = 4096
-const errorBytesMax = 16 * 1024
-const methods = { get: 'GET', put: 'PUT', head: 'HEAD', delete: 'DELETE', list: 'GET' } as const
-const temporaryStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
-const temporaryCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'SlowDown'])
-/** SHA-256 of no bytes. */
-const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
-
-/** The store refused, or did not answer in time. No message contains credentials or what a server wrote. */
-export class S3Error extends Error {
-  override readonly name = 'S3Error'
-  readonly operation: S3Operation
-  /** Null: no answer. */
-  readonly status: number | null
-  /** As S3 names the error: `SlowDown`. */
-  readonly code: string | null
-  readonly isTemporary: boolean
-  readonly retryAfterMs: number
-
-  constructor(
-    { operation, status, code, isTemporary, retryAfterMs = 0 }: S3Facts,
-    options?: ErrorOptions,
-  ) {
-    const answered = status === null ? 'no answer' : `status=${status} code=${code ?? 'none'}`
-    super(`blob store failed; operation=${operation} ${answered}`, options)
-    this.operation = operation
-    this.status = status
-    this.code = code
-    this.isTemporary = isTemporary
-    this.retryAfterMs = retryAfterMs
-  }
-}
-
-interface S3Facts {
-  readonly operation: S3Operation
-  readonly status: number | null
-  readonly code: string | null
-  readonly isTemporary: boolean
-  readonly retryAfterMs?: number
-}
 
 /**
  * Signed requests to one S3 API, each with a deadline, and repeated with growing pauses while the failure may pass.
@@ -109,13 +51,13 @@ interface S3Facts {
  */
 export class S3Client {
   readonly tally: Tally<S3Count>
-  readonly #location: S3Location
+  /** What the key of each object begins with. */
+  readonly prefix: string
   readonly #timing: S3Timing
   readonly #fetch: NonNullable<S3ClientOptions['fetch']>
   readonly #permits: Semaphore
   readonly #pauseAfter: (failures: number) => number
-  /** One key a day and region. */
-  readonly #signingKeys = new Map<string, ArrayBuffer>()
+  readonly #signer: S3Signer
   #pausedUntil = 0
 
   constructor({
@@ -127,17 +69,13 @@ export class S3Client {
     timing,
   }: S3ClientOptions) {
     this.tally = tally
-    this.#location = location
+    this.prefix = location.prefix
+    this.#signer = new S3Signer(location)
     this.#timing = { ...timingDefault, ...timing }
     this.#fetch = send
     const { pauseMs, retryMs } = this.#timing
     this.#permits = new Semaphore({ max: requestsMax, waitingMax, waitMsMax: retryMs, key: 's3' })
     this.#pauseAfter = backoff({ min: pauseMs, max: pauseMsMax, jitter: 0.5, random })
-  }
-
-  /** What the key of each object begins with. */
-  get prefix(): string {
-    return this.#location.prefix
   }
 
   /**
@@ -239,10 +177,10 @@ export class S3Client {
 
   async #send(request: S3Request, signal: AbortSignal): Promise<Response> {
     const { content, operation } = request
-    const { headers, url } = await this.#sign(request)
+    const { headers, url } = await this.#signer.sign(request)
     try {
       return await this.#fetch(url, {
-        method: methods[operation],
+        method: s3Methods[operation],
         headers,
         body: content?.source ?? null,
         redirect: 'manual',
@@ -256,55 +194,10 @@ export class S3Client {
       throw new S3Error({ operation, status: null, code, isTemporary: true }, { cause })
     }
   }
-
-  async #sign({ content, key, operation, query }: S3Request) {
-    const { bucketUrl, credentials, prefix, region } = this.#location
-    const url = new URL(key === '' ? bucketUrl : `${bucketUrl}/${prefix}${key}`)
-    for (const [name, value] of query ?? []) url.searchParams.set(name, value)
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials
-    const signer = new AwsV4Signer({
-      url: url.href,
-      method: methods[operation],
-      headers: {
-        'x-amz-content-sha256': content?.hash ?? emptyHash,
-        ...(content !== undefined && { 'content-type': 'application/octet-stream' }),
-      },
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken !== null && { sessionToken }),
-      service: 's3',
-      region,
-      cache: this.#signingKeys,
-    })
-    return await signer.sign()
-  }
 }
 
 class S3TimeoutError extends Error {
   override readonly name = 'S3TimeoutError'
-}
-
-/** A missing object is an answer; a missing bucket is a failure: otherwise every blob would seem to be lost. */
-async function assertSuccess(
-  { key, operation }: S3Request,
-  response: Response,
-  body: S3Body,
-): Promise<void> {
-  const { status } = response
-  if (response.ok) return
-  const code = errorCodeIn(new TextDecoder().decode(await body.start(errorBytesMax)))
-  const isOfObject = key !== '' && operation !== 'put' && code !== 'NoSuchBucket'
-  if (status === 404 && isOfObject) return
-  const isTemporary = temporaryStatuses.has(status) || (code !== null && temporaryCodes.has(code))
-  const retryAfterMs = retryAfterOf(response.headers.get('retry-after'))
-  throw new S3Error({ operation, status, code, isTemporary, retryAfterMs })
-}
-
-/** RFC 9110 §10.2.3: seconds or a date. */
-function retryAfterOf(field: string | null): number {
-  if (field === null) return 0
-  const ms = /^\d{1,9}$/.test(field) ? Number(field) * 1000 : Date.parse(field) - Date.now()
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(0, ms), retryAfterMsMax)
 }
 
 const transferMs = (bytes: number | null = 0): number => (bytes ?? 0) / bytesPerMsMin

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import type { S3BlobStore } from '#blobs/s3.ts'
-import { S3Error, type S3Timing } from '#blobs/s3-client.ts'
+import type { S3Timing } from '#blobs/s3-client.ts'
+import { S3Error } from '#blobs/s3-error.ts'
 import {
   blobStoreContract,
   contentOf,

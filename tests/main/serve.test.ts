@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cookieWarning, startServing } from '#main/commands/serve.ts'
+import { startServing } from '#main/commands/serve.ts'
 import { lockDataDir } from '#main/process/data-lock.ts'
 import { endOfBackground } from '#main/process/end-of-background.ts'
 import { StartError } from '#main/process/start-failure.ts'
@@ -54,16 +54,4 @@ test('not before it', async () => {
 
 test('what cannot go on rejects', async () => {
   await expect(endOfBackground(Promise.reject(new Error('?')), running)).rejects.toThrow('?')
-})
-
-test.each([
-  ['https://sitehost.com', 'sitehost-sites.com', null],
-  ['http://127.0.0.1:3000', 'localhost', null],
-  ['http://[::1]:3000', 'localhost', null],
-  ['https://sitehost.com', 'sites.sitehost.com', 'one registered domain, sitehost.com:'],
-  ['https://app.sitehost.com:8443', 'sitehost.com', 'one registered domain, sitehost.com:'],
-])('%s with sites below %s: the warning is %p', (origin, baseDomain, warning) => {
-  const given = cookieWarning({ origin, baseDomain })
-  if (warning === null) expect(given).toBeNull()
-  else expect(given).toContain(warning)
 })

@@ -8,27 +8,11 @@ import {
   previewDaysMax,
 } from '#site/limits.ts'
 import { nextCursor, pageQuery } from './admin/admin-rows.ts'
-import { download, json, type Sent } from './answers.ts'
+import { json, type Sent } from './answers.ts'
 import { like, literals, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, instant, siteName } from './rows.ts'
-
-const versionId = z.string().meta({
-  description: 'Of one of the site’s versions; `live` is the one that visitors get',
-  examples: ['3mkq2vtpdbk2c', 'live'],
-})
-
-const ofVersion = {
-  section: 'ours',
-  access: 'signed-in',
-  failureShape: 'success',
-  params: { rkey: siteName, id: versionId },
-} as const
-
-const notThere = {
-  404: [literals.siteNotFound, sentences.versionNotFound],
-  410: [sentences.filesNotKept],
-} as const
+import { notThere, ofVersion, versionFileRoutes, versionId } from './version-files.ts'
 
 /** A version as its owner sees it. */
 const versionRow = z.strictObject({
@@ -63,8 +47,6 @@ const versionRow = z.strictObject({
 export type VersionRow = Sent<z.output<typeof versionRow>>
 
 const takenDown = like(takenDownSentence({ site: 'blog', reason: 'phishing' }))
-
-const changedFiles = z.array(z.strictObject({ path: z.string(), bytes: count }))
 
 /** `/api/site/:rkey/versions`: what a site has been. */
 export const versionRoutes = {
@@ -154,84 +136,7 @@ export const versionRoutes = {
       507: [sentences.noRoom],
     },
   }),
-  compareVersions: defineRoute({
-    ...ofVersion,
-    method: 'GET',
-    path: '/api/site/:rkey/versions/:id/changes',
-    limit: 'versionList',
-    summary: 'In what a version differs from another one',
-    query: {
-      against: z.string().default('live').describe('Id of the other version'),
-    },
-    answers: {
-      200: json(
-        'What leads from the other version to this one',
-        z.strictObject({
-          added: changedFiles,
-          changed: changedFiles,
-          removed: changedFiles,
-          settings: z.array(
-            z.strictObject({ field: z.string(), from: z.unknown(), to: z.unknown() }),
-          ),
-        }),
-      ),
-    },
-    failures: { ...notThere, 429: [sentences.listsBusy] },
-  }),
-  listVersionFiles: defineRoute({
-    ...ofVersion,
-    method: 'GET',
-    path: '/api/site/:rkey/versions/:id/files',
-    limit: 'versionList',
-    summary: 'The files of a version',
-    answers: {
-      200: json(
-        'In the order of their paths',
-        z.strictObject({
-          files: z.array(
-            z.strictObject({
-              path: z.string(),
-              bytes: count,
-              mediaType: z.string(),
-              url: z.string().nullable().describe('Null: the version has no address of its own'),
-            }),
-          ),
-        }),
-      ),
-    },
-    failures: { ...notThere, 429: [sentences.listsBusy] },
-  }),
-  readVersionFile: defineRoute({
-    ...ofVersion,
-    method: 'GET',
-    path: '/api/site/:rkey/versions/:id/content',
-    limit: 'versionFile',
-    summary: 'One file of a version, as it was before it was stored',
-    details:
-      'Also files that visitors never get, such as `_redirects`. Sent as a download of no type, so that no browser runs it at this origin.',
-    query: { path: z.string().describe('Of the file, as in the list of files') },
-    answers: { 200: download('Its bytes', 'application/octet-stream') },
-    failures: {
-      404: [...notThere[404], sentences.fileNotFound],
-      410: notThere[410],
-      429: [sentences.filesBusy],
-    },
-  }),
-  downloadVersion: defineRoute({
-    ...ofVersion,
-    method: 'GET',
-    path: '/api/site/:rkey/versions/:id/archive',
-    limit: 'archive',
-    summary: 'The files of a version as a zip',
-    details:
-      'The same version is the same archive. Sent while it is made: one without its directory has broken off.',
-    answers: { 200: download('The archive', 'application/zip') },
-    failures: {
-      ...notThere,
-      413: [sentences.archiveTooLarge],
-      429: [sentences.archiveRunning],
-    },
-  }),
+  ...versionFileRoutes,
   forgetVersion: defineRoute({
     ...ofVersion,
     confirmsGrant: true,

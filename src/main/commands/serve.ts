@@ -1,6 +1,6 @@
 import type { CommandOptions } from '#cli/program.ts'
-import { sharedDomain } from '#domains/domain-name.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
+import { cookieWarning } from '#main/config/cookie-warning.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
 import { openInstance } from '#main/instance.ts'
 import { answerScrape } from '#main/metrics/answer-scrape.ts'
@@ -239,16 +239,4 @@ function settingsOf({ port, data, baseUrl, baseDomain }: CommandOptions): Enviro
   return Object.fromEntries(
     Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
   )
-}
-
-/** A warning when sites can set cookies for the application (security.md §1); null when they cannot. */
-export function cookieWarning({
-  origin,
-  baseDomain,
-}: Pick<Config, 'origin' | 'baseDomain'>): string | null {
-  const { hostname } = new URL(origin)
-  const shared = sharedDomain(hostname, baseDomain)
-  return shared === null
-    ? null
-    : `BASE_URL and BASE_DOMAIN are in one registered domain, ${shared}: pages of ${baseDomain} can set cookies for ${hostname}. Give the sites a domain of their own.`
 }

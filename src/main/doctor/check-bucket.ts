@@ -1,6 +1,7 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { s3BlobStore } from '#blobs/s3.ts'
-import { S3Client, S3Error } from '#blobs/s3-client.ts'
+import { S3Client } from '#blobs/s3-client.ts'
+import { S3Error } from '#blobs/s3-error.ts'
 import { type S3Location, s3LocationText } from '#blobs/s3-location.ts'
 import { type Finding, ok, problem } from '#cli/diagnosis/finding.ts'
 import type { Config } from '#main/config/config.ts'

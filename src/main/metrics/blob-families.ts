@@ -1,5 +1,6 @@
 import type { BlobCacheStats } from '#blobs/cached-blobs.ts'
-import type { S3Count, S3Operation } from '#blobs/s3-client.ts'
+import type { S3Count } from '#blobs/s3-client.ts'
+import type { S3Operation } from '#blobs/s3-request.ts'
 import type { Family } from '#observe/metrics.ts'
 import type { Counts } from '#observe/tally.ts'
 

@@ -65,6 +65,15 @@ export function startProcess({ onMessage, settings, supervised }: StartOptions):
   }
 }
 
+/** Resolves when these have ended; those that still run after `ms` are killed. */
+export async function endedWithin(ms: number, processes: readonly RunningProcess[]): Promise<void> {
+  const ends = processes.map(async (process) => {
+    await withTimeout(process.exited, ms, () => process.kill('SIGKILL'))
+    await process.exited
+  })
+  await Promise.all(ends)
+}
+
 /** A one-file binary has its program in itself. */
 function ownProgram(): string[] {
   const [, program = ''] = process.argv

@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { backoff } from '#concurrency/backoff.ts'
-import { withTimeout } from '#concurrency/or-aborted.ts'
 import { Mutex } from '#concurrency/semaphore.ts'
 import type { Config } from '#main/config/config.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import type { Log } from '#observe/log.ts'
-import { type RunningProcess, startProcess } from './start-process.ts'
+import { endedWithin, type RunningProcess, startProcess } from './start-process.ts'
 import type { FromProcess, InstanceProcess } from './supervisor-messages.ts'
+import { WaitingReports } from './waiting-reports.ts'
 
 export interface SupervisorOptions {
   readonly config: Pick<Config, 'dataDir' | 'shutdownSecondsMax'>
@@ -27,8 +27,6 @@ const steadyMs = 60_000
 const endMsMax = 3_000
 const steeredMsMax = 2_000
 const unlistenedMsMax = 10_000
-/** That wait for a core; older ones are dropped. */
-const reportsMax = 10_000
 
 /** A process that should always be there. */
 interface Place {
@@ -49,7 +47,7 @@ export class Supervisor {
   readonly #all = new Set<RunningProcess>()
   /** Processes start and are replaced one at a time. */
   readonly #mutex = new Mutex()
-  #reports: { readonly pid: number; readonly message: FromProcess & { kind: 'report' } }[] = []
+  readonly #reports = new WaitingReports()
   #stopping: Promise<void> | null = null
   #replacing: Promise<void> = Promise.resolve()
 
@@ -116,7 +114,7 @@ export class Supervisor {
     place.running = process
     if (place.kind === 'edge') this.#listening.add(process)
     this.#tellProcesses()
-    if (place === this.#core) this.#sendReports()
+    if (place === this.#core) this.#reports.sendTo(process)
     void process.exited.then((exitCode) => this.#onExit(place, process, exitCode))
     return { process, ready }
   }
@@ -141,9 +139,8 @@ export class Supervisor {
         return
       }
       case 'report':
-        this.#reports.push({ pid: from.pid, message })
-        if (this.#reports.length > reportsMax) this.#reports.shift()
-        this.#sendReports()
+        this.#reports.add({ ...message, pid: from.pid })
+        this.#reports.sendTo(this.#core.running)
         return
       case 'unlistened':
         this.#listening.delete(from)
@@ -152,13 +149,6 @@ export class Supervisor {
       case 'steered':
         return
     }
-  }
-
-  #sendReports(): void {
-    const core = this.#core.running
-    if (core === null || core.hasExited) return
-    for (const { message, pid } of this.#reports) core.send({ ...message, pid })
-    this.#reports = []
   }
 
   #tellProcesses(): void {
@@ -245,14 +235,8 @@ export class Supervisor {
     if (!(await steered)) this.#options.log.warn('connections not steered', { pid: next.pid })
   }
 
-  /** Those that do not end when their time is over are killed. */
-  async #ended(processes: readonly RunningProcess[]): Promise<void> {
-    const msMax = this.#options.config.shutdownSecondsMax * 1000 + endMsMax
-    const ends = processes.map(async (process) => {
-      await withTimeout(process.exited, msMax, () => process.kill('SIGKILL'))
-      await process.exited
-    })
-    await Promise.all(ends)
+  #ended(processes: readonly RunningProcess[]): Promise<void> {
+    return endedWithin(this.#options.config.shutdownSecondsMax * 1000 + endMsMax, processes)
   }
 
   #notReplaced({ kind }: Place): void {
