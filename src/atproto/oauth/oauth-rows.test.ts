@@ -23,6 +23,16 @@ test('what was set is there, until it is deleted', async () => {
   expect(await store.get('a')).toBeUndefined()
 })
 
+test('a row is opened once while it stays the same, and what was opened cannot be changed', async () => {
+  const store = await storeOf()
+  await store.set('a', session)
+  const first = (await store.get('a')) as Session
+  expect(await store.get('a')).toBe(first)
+  expect(() => Object.assign(first, { token: 'other' })).toThrow(TypeError)
+  await store.set('a', { ...session, token: 'newer' })
+  expect(await store.get('a')).toEqual({ ...session, token: 'newer' })
+})
+
 test('the database sees when rows expire, and nothing else', async () => {
   await (await storeOf()).set('a', session)
   const [row] = rows.kept.values()
@@ -35,6 +45,7 @@ test('a row that was copied to another key or kind counts as missing', async () 
   await store.set('a', session)
   const row = rows.kept.get('session a') as { sealed: string; expiresAt: null }
   rows.kept.set('session b', row).set('state a', row)
+  expect(await store.get('a')).toEqual(session)
   expect(await store.get('b')).toBeUndefined()
   expect(await (await storeOf('state')).get('a')).toBeUndefined()
 })

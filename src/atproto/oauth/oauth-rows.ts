@@ -1,4 +1,5 @@
 import type { Store } from '@atcute/oauth-node-client'
+import { LruMap } from '#concurrency/lru-map.ts'
 import { type Seal, SealError } from './seal.ts'
 
 /** Storage for sealed rows, which reveal no tokens and no keys. */
@@ -14,7 +15,14 @@ export interface SealedStore<K extends string, V> extends Store<K, V> {
   entries(): AsyncGenerator<[key: K, value: V]>
 }
 
-/** A store for the OAuth library: rows are bound to kind and key; one that cannot be opened counts as missing. */
+/** Opened values that are kept, of about 3 kB each. Publishing reads its account's session for every file. */
+const openedMax = 1000
+
+/**
+ * A store for the OAuth library: rows are bound to kind and key; one that cannot be opened counts as missing.
+ * `get` reads the row each time, and returns the same frozen value while the row is the same: opening it, and
+ * importing the key in it, take longer than the read.
+ */
 export function sealedStore<K extends string, V>(
   rows: SealedRows,
   seal: Seal,
@@ -25,10 +33,17 @@ export function sealedStore<K extends string, V>(
     const json = await openOrNull(seal, sealed, contextIn(kind, key))
     return json === null ? undefined : JSON.parse(json)
   }
+  const opened = new LruMap<string, V>(openedMax)
   return {
     async get(key) {
       const sealed = await rows.get(kind, key)
-      return sealed === null ? undefined : await open(sealed, key)
+      if (sealed === null) return undefined
+      const row = `${key} ${sealed}`
+      const known = opened.get(row)
+      if (known !== undefined) return known
+      const value = await open(sealed, key)
+      if (value !== undefined) opened.set(row, deepFreeze(value))
+      return value
     },
     async set(key, value) {
       const sealed = await seal.seal(JSON.stringify(value), contextIn(kind, key))
@@ -64,6 +79,13 @@ export async function areSealedOtherwise(
     return true
   }
   return false
+}
+
+/** Of a value that JSON made. */
+function deepFreeze<V>(value: V): V {
+  if (typeof value !== 'object' || value === null) return value
+  for (const inner of Object.values(value)) deepFreeze(inner)
+  return Object.freeze(value)
 }
 
 async function openOrNull(seal: Seal, sealed: string, context: string): Promise<string | null> {

@@ -72,9 +72,10 @@ describe('stays as it is', () => {
   }
 })
 
-test.each([-1, 0, 1])('a file of 192 KiB and %i bytes is the gzip of its bytes', async (more) => {
+const edges = [8, 192].flatMap((kib) => [-1, 0, 1].map((more) => [kib, more] as const))
+test.each(edges)('a file of %i KiB and %i bytes is the gzip of its bytes', async (kib, more) => {
   const content = crypto.getRandomValues(new Uint8Array(65_536)).toHex().repeat(2)
-  const text = content.slice(0, 192 * 1024 + more)
+  const text = content.slice(0, kib * 1024 + more)
   const file = await encode('large.txt', text)
   expect(file.coding).toBe('gzip')
   const bytes = await stored(file)
