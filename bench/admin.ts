@@ -12,9 +12,9 @@ import { type Db, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { errorEntriesMax } from '#store/log/prune-log.ts'
 import { handledReportsMax, openReportsMax } from '#store/moderation/reports.ts'
-import { postgresDatabase, sqliteFile } from '#tests/support/databases.ts'
+import { postgresDatabase, sqliteFile } from '#tests/support/database/databases.ts'
+import { accountOf, progress, siteOf } from '#tests/support/database/sample-rows.ts'
 import { FakeOperations } from '#tests/support/operations.ts'
-import { accountOf, progress, siteOf } from '#tests/support/sample-rows.ts'
 
 const sites = Number(process.argv[2] ?? 100_000)
 const rounds = Number(process.argv[3] ?? 11)

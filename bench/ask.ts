@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { openDatabase } from '#store/database/database.ts'
+import { alice, nameOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, nameOf } from '#tests/support/sample-rows.ts'
-import { startServiceProcess } from '#tests/support/service-process.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { fillSites } from './edge/sites.ts'
 
 const count = Number(process.argv[2] ?? 10_000)

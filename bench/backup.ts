@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { runCommand } from '#tests/support/run-command.ts'
-import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
-import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { accountOf, siteOf } from '#tests/support/database/sample-rows.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 
 // How long a backup and a restore take: bun bench/backup.ts [sites] [folder for the backup, on another disk].
 

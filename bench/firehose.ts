@@ -4,7 +4,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import * as Cbor from '@atcute/cbor'
-import { firehoseEvents } from '#tests/support/firehose-events.ts'
+import { firehoseEvents } from '#tests/support/servers/firehose-events.ts'
 
 const events = Number(process.argv[2] ?? 200_000)
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'

@@ -5,7 +5,7 @@ import { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServiceProcess } from '#tests/support/service-process.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { cpuSeconds } from './support/processes.ts'
 
 const sites = Number(process.argv[2] ?? 2000)

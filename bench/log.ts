@@ -10,7 +10,7 @@ import { migrate } from '#store/database/migrate.ts'
 import { appendLogEntries, lastLogEntryId, listLogEntries } from '#store/log/log-entries.ts'
 import type { LogFilter } from '#store/log/log-words.ts'
 import { pruneLogEntries } from '#store/log/prune-log.ts'
-import { postgresDatabase, sqliteFile } from '#tests/support/databases.ts'
+import { postgresDatabase, sqliteFile } from '#tests/support/database/databases.ts'
 
 const count = Number(process.argv[2] ?? 1_000_000)
 const only = process.argv[3]

@@ -5,7 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
-import { type ServiceProcess, startServiceProcess } from '#tests/support/service-process.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type Devnet, startDevnet } from '../devnet/start.ts'
 import { bareRepo, freshAccount, signedIn, uploadBare } from './support/account.ts'

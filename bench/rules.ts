@@ -7,7 +7,7 @@ import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
 import { parseRedirects } from '#site/rules/redirects-file.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 
 const repeats = 500
 const shortPath = '/blog/2026/post.html'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 
 // A devnet keeps its ports for as long as its folder lives. Ports above 32768 are those that systems
 // hand out for outgoing connections, so one of them might be taken at a later start; those around 20 000 and 30 000 are the
-// services (`src/main/process/free-port.ts`) and of tests (`tests/support/own-port.ts`).
+// services (`src/main/process/free-port.ts`) and of tests (`tests/support/processes/own-port.ts`).
 const PORT_MIN = 24_000
 const PORT_MAX = 27_999
 

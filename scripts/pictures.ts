@@ -1,6 +1,6 @@
 // Makes the pictures in web/pictures from the pages there: `npm run pictures`.
 import { pathToFileURL } from 'node:url'
-import { startBrowser } from '#tests/support/browser.ts'
+import { startBrowser } from '#tests/support/browser/browser.ts'
 
 const dir = new URL('../web/pictures/', import.meta.url).pathname
 

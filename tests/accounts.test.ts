@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '#store/database/database.ts'
+import { pageUrl, visit, writeSite } from '#tests/support/visitors/plain-sites.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { activate, changeHandle, deactivate } from './support/account-admin.ts'
 import { createSession, deleteRecord, type PdsAccount } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What visitors get when an account goes away, comes back, or becomes another, on real servers.

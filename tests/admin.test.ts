@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runAtTerminal } from '#tests/support/processes/at-terminal.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
 import { cookieHeader } from './support/api.ts'
-import { runAtTerminal } from './support/at-terminal.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
 
 /** A real network that is not there. */
 const nowhere = { FIREHOSE_URL: 'http://127.0.0.1:9', PLC_URL: 'http://127.0.0.1:9' }

@@ -3,15 +3,22 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import {
+  expectAlike,
+  type NetworkSite,
+  writeSites,
+} from '#tests/support/processes/twin-instances.ts'
+import { pageUrl, visit, writeSite } from '#tests/support/visitors/plain-sites.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
 import { deactivate } from './support/account-admin.ts'
 import { createAccount, createSession, type PdsAccount } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { expectAlike, type NetworkSite, writeSites } from './support/twin-instances.ts'
 
 // The repositories are the truth: whatever an instance has lost, one command brings it back from there.
 

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import project from '#package.json'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
 import { compileBinary } from '../scripts/build-binaries.ts'
-import { ownPort } from './support/own-port.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
 
 // The one-file binaries of this platform, in an empty folder, on a network of their own.
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
+import { startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
+import { type S3Server, startS3Server } from '#tests/support/servers/s3-server.ts'
 import { eventually } from './support/eventually.ts'
-import { startS3FaultServer } from './support/s3-fault-server.ts'
-import { type S3Server, startS3Server } from './support/s3-server.ts'
-import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 const environmentAt = (endpoint: string) => ({

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, startBrowser } from './support/browser.ts'
-import { openPage, violationsOf } from './support/browser-page.ts'
-import { runCommand } from './support/run-command.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
 import { startWorld, type World } from './support/world.ts'
 
 const password = 'correct horse battery'

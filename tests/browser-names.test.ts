@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, startBrowser } from './support/browser.ts'
-import { openPage } from './support/browser-page.ts'
-import { signInAndAuthorize } from './support/chromium-consent.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage } from '#tests/support/browser/browser-page.ts'
+import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { startWorld, type World } from './support/world.ts'
 
 describe.skipIf(!hasBrowser)('a person who deletes the account', () => {

@@ -3,13 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { type OwnDatabase, sqliteFile } from '#tests/support/database/databases.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { settingsOf } from '#tests/support/processes/two-processes.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
-import { hasBrowser, startBrowser } from './support/browser.ts'
-import { type OwnDatabase, sqliteFile } from './support/databases.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { settingsOf } from './support/two-processes.ts'
 
 // The administrator's area of the application process, while the hosting process stops and comes back.
 

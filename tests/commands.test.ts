@@ -3,12 +3,12 @@ import { cp, exists, mkdir, mkdtemp, rename, rm, rmdir, symlink } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { runAtTerminal } from '#tests/support/processes/at-terminal.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
-import { runAtTerminal } from './support/at-terminal.ts'
-import { hasBrowser, startBrowser } from './support/browser.ts'
-import { ownPort } from './support/own-port.ts'
-import { startServiceProcess } from './support/service-process.ts'
 
 const root = join(import.meta.dir, '..')
 /** A real network that is not there. */

@@ -8,11 +8,11 @@ import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain } from '#store/names/subdomains.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { alice, bob, newJob, newVersion } from '#tests/support/database/sample-rows.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { certificate, certificateKey } from '#tests/support/servers/self-signed.ts'
 import { baseDomain, cookieHeader, testApi } from './support/api.ts'
-import { hasBrowser, startBrowser } from './support/browser.ts'
-import { ownPort } from './support/own-port.ts'
-import { alice, bob, newJob, newVersion } from './support/sample-rows.ts'
-import { certificate, certificateKey } from './support/self-signed.ts'
 
 // On https, as in production. Below one registered domain are the worst neighbours there are: their
 // requests carry every cookie, whatever its SameSite says.

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startDnsServer } from './support/dns-server.ts'
-import { ownPort } from './support/own-port.ts'
-import { runCommand } from './support/run-command.ts'
-import { startServiceProcess } from './support/service-process.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { startDnsServer } from '#tests/support/servers/dns-server.ts'
 
 test('sitehost doctor: beside a public service, and where settings are wrong', async () => {
   const fetch = () => new Response(null, { headers: { date: new Date().toUTCString() } })

@@ -9,10 +9,10 @@ import { createLookUp, type DnsAnswer } from '#outbound/dns/look-up.ts'
 import { ForbiddenHostError } from '#outbound/public-address.ts'
 import { createResolveHost } from '#outbound/resolve-host.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
 import { eventually } from './support/eventually.ts'
-import { ownPort } from './support/own-port.ts'
 import { available } from './support/require.ts'
-import { alice } from './support/sample-rows.ts'
 
 // What other tests ask is made of the same library as the answers are: here they are a real server's.
 

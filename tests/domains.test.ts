@@ -8,10 +8,10 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { baseDomain, testApi } from './support/api.ts'
-import { startDnsServer } from './support/dns-server.ts'
 import { eventually } from './support/eventually.ts'
-import { accountOf, alice, bob, newVersion, siteOf } from './support/sample-rows.ts'
 
 const dns = await startDnsServer({})
 const end = new AbortController()

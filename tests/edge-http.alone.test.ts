@@ -20,14 +20,19 @@ import { siteLabel } from '#site/site-address.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, clearWork, workRows } from '#tests/support/database/work-rows.ts'
+import { originOf } from '#tests/support/visitors/edge.ts'
+import { type RawResponse, rawRequest } from '#tests/support/visitors/raw-http.ts'
+import {
+  goLive,
+  type SampleFile,
+  snapshotOf,
+  storedFile,
+} from '#tests/support/visitors/served-site.ts'
 import { recordingLog } from './support/api.ts'
-import { originOf } from './support/edge.ts'
 import { eventually } from './support/eventually.ts'
-import { type RawResponse, rawRequest } from './support/raw-http.ts'
-import { siteOf } from './support/sample-rows.ts'
-import { goLive, type SampleFile, snapshotOf, storedFile } from './support/served-site.ts'
 
 // What visitors get over a real connection, where Bun's own reading and writing of HTTP counts too.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { MemoryCase, MemoryTaken } from './support/edge-memory.ts'
+import type { MemoryCase, MemoryTaken } from '#tests/support/visitors/edge-memory.ts'
 
 // `SNAPSHOT_MEMORY_BYTES` bounds what is counted, so what is counted has to be what is taken.
 
@@ -29,7 +29,7 @@ test.each<MemoryCase>([
 )
 
 async function measure(name: MemoryCase): Promise<MemoryTaken> {
-  const program = join(import.meta.dir, 'support/edge-memory.ts')
+  const program = join(import.meta.dir, 'support/visitors/edge-memory.ts')
   const child = Bun.spawn([process.execPath, program, name], { stdout: 'pipe', stderr: 'inherit' })
   const written = await new Response(child.stdout).text()
   expect(await child.exited).toBe(0)

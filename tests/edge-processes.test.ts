@@ -3,17 +3,20 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
+import { type OwnDatabase, onEachDatabase } from '#tests/support/database/databases.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
+import { steadyLoad } from '#tests/support/visitors/steady-load.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
 import { cookieHeader } from './support/api.ts'
-import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import { eventually } from './support/eventually.ts'
-import { ownPort } from './support/own-port.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { steadyLoad } from './support/steady-load.ts'
-import { textFile } from './support/upload-files.ts'
 
 // One instance of three processes, with a supervisor: a core with the application and ingest, and two that answer visitors.
 

@@ -3,14 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
 import { cookieHeader } from './support/api.ts'
 import { eventually } from './support/eventually.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { textFile } from './support/upload-files.ts'
 
 // "Which publish failed, for whom, why?": by grep alone, and by one search of an administrator.
 

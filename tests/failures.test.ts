@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sentences } from '#api/contract/messages.ts'
 import { optionalScopes, scopes } from '#atproto/oauth/oauth-client.ts'
+import { endSessionsOnServer } from '#tests/support/publishing/pds-tokens.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { endSessionsOnServer } from './support/pds-tokens.ts'
-import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What a person is told when something does not work: what happened, and what to do.

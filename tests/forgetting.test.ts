@@ -5,6 +5,14 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { previewLabel } from '#site/preview-label.ts'
 import { versionKeyAt } from '#site/version-key.ts'
+import { type OwnDatabase, sqliteFile } from '#tests/support/database/databases.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { settingsOf } from '#tests/support/processes/two-processes.ts'
+import { type Contents, DeployClient, sha256 } from '#tests/support/publishing/deploy-client.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
@@ -15,12 +23,7 @@ import {
   putRecord,
   uploadBlob,
 } from './support/accounts.ts'
-import { type OwnDatabase, sqliteFile } from './support/databases.ts'
-import { type Contents, DeployClient, sha256 } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { settingsOf } from './support/two-processes.ts'
-import { textFile } from './support/upload-files.ts'
 
 // A version and a preview are forgotten in the process of the application; then their bytes are asked for at every place
 // that had them, also in the memory of the process that answers visitors.

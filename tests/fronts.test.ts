@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type RawResponse, rawRequest } from '#tests/support/visitors/raw-http.ts'
 import { eventually } from './support/eventually.ts'
-import { type RawResponse, rawRequest } from './support/raw-http.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What a server in front of ours says of its visitors, believed or not, on real connections.

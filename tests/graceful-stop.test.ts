@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { signInWithoutNetwork } from '#tests/support/publishing/slow-uploads.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { eventually } from './support/eventually.ts'
-import { goLive, snapshotOf, storedFile } from './support/served-site.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { signInWithoutNetwork } from './support/slow-uploads.ts'
 
 // A service that is told to stop while people are in the middle of something.
 

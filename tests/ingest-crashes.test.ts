@@ -8,12 +8,11 @@ import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { CrashingIngest } from '#tests/support/processes/ingest-crash.ts'
+import { openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
-import { CrashingIngest } from './support/ingest-crash.ts'
-import { openIngestPlace } from './support/ingest-place.ts'
-import { siteOf } from './support/sample-rows.ts'
 
 // The process is killed at every moment of ingest that has a name. Whatever the moment, visitors see the
 // version before or the next one, whole, and the next start brings everything in order.
@@ -102,7 +101,7 @@ async function collect(
   days: number,
   failPoint?: IngestFailPoint,
 ): Promise<{ code: number; removed: number }> {
-  const script = join(import.meta.dir, 'support/garbage-process.ts')
+  const script = join(import.meta.dir, 'support/processes/garbage-process.ts')
   const child = Bun.spawn({
     cmd: [process.execPath, script, dataDir, String(days), ...(failPoint ? [failPoint] : [])],
     stdin: 'ignore',

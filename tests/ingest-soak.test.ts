@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type SoakFormat, soak } from './support/ingest-soak.ts'
+import { type SoakFormat, soak } from '#tests/support/publishing/ingest-soak.ts'
 
 // Events with lost connections, repetitions and kills; `bench/soak/ingest-events.ts` does the same with more.
 

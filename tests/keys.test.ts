@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { runCommand } from './support/run-command.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
 
 const isPublic = { BASE_URL: 'https://sitehost.example.com', BASE_DOMAIN: 'sites.example.org' }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { countUploads } from '#tests/support/publishing/count-uploads.ts'
+import { type PlainFile, readSitePlainly } from '#tests/support/publishing/plain-reader.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { listRecords, type PdsAccount } from './support/accounts.ts'
-import { countUploads } from './support/count-uploads.ts'
-import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
 import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Sites of every size, published again and again: what is written to the repository, and what is not.

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { eventually } from './support/eventually.ts'
-import { ownPort } from './support/own-port.ts'
-import { startServiceProcess } from './support/service-process.ts'
 
 test('a service is scraped at its own listener without a token, and at its address with one', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-metrics-'))

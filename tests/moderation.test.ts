@@ -6,12 +6,15 @@ import { siteLabel } from '#site/site-address.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { listLogEntries } from '#store/log/log-entries.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { alice, nameOf, siteOf } from '#tests/support/database/sample-rows.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
+import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { eventually } from './support/eventually.ts'
-import { rawRequest } from './support/raw-http.ts'
-import { runCommand } from './support/run-command.ts'
-import { alice, nameOf, siteOf } from './support/sample-rows.ts'
-import { goLive, snapshotOf } from './support/served-site.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
 
 // `sitehost site …` and the others, beside the running service.
 

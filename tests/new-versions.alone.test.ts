@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { publishWhileRead } from './support/new-versions.ts'
+import { publishWhileRead } from '#tests/support/visitors/new-versions.ts'
 import { startWorld } from './support/world.ts'
 
 // Eight readers without a pause take what processor there is, and beside another such test they take a minute.

@@ -5,14 +5,21 @@ import { join } from 'node:path'
 import type { Did } from '#site/site-address.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { type OwnDatabase, onEachDatabase } from '#tests/support/database/databases.ts'
+import { expireTokens } from '#tests/support/database/stored-sessions.ts'
+import type { OAuthCallsOptions } from '#tests/support/publishing/oauth-calls.ts'
+import {
+  type OAuthInstanceOptions,
+  openOAuthInstance,
+} from '#tests/support/publishing/oauth-instance.ts'
+import {
+  endSessionsOnServer,
+  invalidateAccessTokens,
+  readPdsTokens,
+} from '#tests/support/publishing/pds-tokens.ts'
 import { consentOverHttp } from '../devnet/consent.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
-import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
-import type { OAuthCallsOptions } from './support/oauth-calls.ts'
-import { type OAuthInstanceOptions, openOAuthInstance } from './support/oauth-instance.ts'
-import { endSessionsOnServer, invalidateAccessTokens, readPdsTokens } from './support/pds-tokens.ts'
-import { expireTokens } from './support/stored-sessions.ts'
 
 // Two processes on one database, one account, a real account server: it ends a session whose refresh token is
 // used twice.
@@ -106,7 +113,7 @@ function startCalling(options: Omit<OAuthCallsOptions, 'calls'>): CallingProcess
   const child = Bun.spawn({
     cmd: [
       process.execPath,
-      join(import.meta.dir, 'support/oauth-calls.ts'),
+      join(import.meta.dir, 'support/publishing/oauth-calls.ts'),
       JSON.stringify({ ...options, calls: callsEach } satisfies OAuthCallsOptions),
     ],
     stdin: 'pipe',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Preview, startPreview } from '#tests/support/processes/preview.ts'
 import { eventually } from './support/eventually.ts'
-import { type Preview, startPreview } from './support/preview.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // The same folder and settings, previewed and published: visitors get the same, but for what only a

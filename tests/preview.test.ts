@@ -6,10 +6,10 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { etagOf } from '#edge/files/etag.ts'
 import type { Coding } from '#site/encoding.ts'
+import { type Preview, startPreview } from '#tests/support/processes/preview.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 import { eventually } from './support/eventually.ts'
-import { type Preview, startPreview } from './support/preview.ts'
-import { rawRequest } from './support/raw-http.ts'
-import { startServiceProcess } from './support/service-process.ts'
 
 // The command on a folder, over a real connection.
 

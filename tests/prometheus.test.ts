@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { type Prometheus, promtool, startPrometheus } from '#tests/support/servers/prometheus.ts'
 import { eventually } from './support/eventually.ts'
-import { ownPort } from './support/own-port.ts'
-import { type Prometheus, promtool, startPrometheus } from './support/prometheus.ts'
 import { available } from './support/require.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
 
 const root = join(import.meta.dir, '..')
 const rulesFile = join(root, 'deploy/prometheus-alerts.yml')

@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { scopes } from '#atproto/oauth/oauth-client.ts'
+import { expireTokens, openStoredSessions } from '#tests/support/database/stored-sessions.ts'
+import {
+  type PublicWorld,
+  publicOrigin,
+  startPublicWorld,
+} from '#tests/support/processes/public-world.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  endSessionsOnServer,
+  type PdsToken,
+  readPdsTokens,
+} from '#tests/support/publishing/pds-tokens.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { endSessionsOnServer, type PdsToken, readPdsTokens } from './support/pds-tokens.ts'
-import { type PublicWorld, publicOrigin, startPublicWorld } from './support/public-world.ts'
-import { runCommand } from './support/run-command.ts'
-import { expireTokens, openStoredSessions } from './support/stored-sessions.ts'
 
 // A service at a public address: account servers know it by its keys, and everything goes over https.
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { tarOf, zipOf } from '#tests/support/hostile/archives.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { createSession, getRecord } from './support/accounts.ts'
-import { tarOf, zipOf } from './support/archives.ts'
 import { eventually } from './support/eventually.ts'
-import { textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { smallFiles, textFile } from '#tests/support/publishing/upload-files.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import {
   createSession,
@@ -11,7 +12,6 @@ import {
   putRecord,
 } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { smallFiles, textFile } from './support/upload-files.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // Several hands on one repository: two browsers, other programs, and a person who thinks again.

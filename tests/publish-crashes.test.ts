@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FailPoint, failPoints } from '#publish/fail-points.ts'
+import { CrashingSite } from '#tests/support/processes/publish-crash.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
-import { CrashingSite } from './support/publish-crash.ts'
 
 // The process is killed at every moment of a publish that has a name. Whatever the moment, visitors see
 // the version before or the next one, whole, and the next start brings everything in order.

@@ -5,9 +5,12 @@ import { preferredLanguage } from '#http/accept-language.ts'
 import { parseRequestPath } from '#site/request-path.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
 import { parseRedirects } from '#site/rules/redirects-file.ts'
-import { fuzzRunsOf } from './support/fuzz.ts'
-import { type RedirectQuestion, redirectQuestion } from './support/redirect-questions.ts'
-import { isRefusedLine } from './support/refused-lines.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
+import {
+  type RedirectQuestion,
+  redirectQuestion,
+} from '#tests/support/visitors/redirect-questions.ts'
+import { isRefusedLine } from '#tests/support/visitors/refused-lines.ts'
 
 // The engine that Netlify serves with, asked the same as ours. `FUZZ_RUNS=100000` asks more.
 const numRuns = fuzzRunsOf(2000)

@@ -10,7 +10,10 @@ test('as bin/sitehost starts it, Bun sends a request beside all that slow server
   try {
     await mkdir(join(dir, 'src/main'), { recursive: true })
     await cp(join(root, 'bin'), join(dir, 'bin'), { recursive: true })
-    await symlink(join(root, 'tests/support/many-requests.ts'), join(dir, 'src/main/main.ts'))
+    await symlink(
+      join(root, 'tests/support/visitors/many-requests.ts'),
+      join(dir, 'src/main/main.ts'),
+    )
     await symlink(join(root, 'node_modules'), join(dir, 'node_modules'))
     const child = Bun.spawn([join(dir, 'bin/sitehost')], { stdout: 'pipe', stderr: 'inherit' })
     expect(await new Response(child.stdout).text()).toBe('quick 0\n')

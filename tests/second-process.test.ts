@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onEachDatabase } from './support/databases.ts'
-import { runCommand } from './support/run-command.ts'
-import { startServiceProcess } from './support/service-process.ts'
+import { onEachDatabase } from '#tests/support/database/databases.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 
 // Two services on one database, each in a folder of its own: until many of them are supported, one at a time.
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Did, siteLabel } from '#site/site-address.ts'
+import { nameOf } from '#tests/support/database/sample-rows.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { nameOf } from './support/sample-rows.ts'
 import { startWorldOfAlice, type World } from './support/world.ts'
 
 // What the owner says about serving a site reaches its visitors, whoever wrote it down.

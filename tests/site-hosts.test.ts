@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 import type { AppClient } from '../devnet/app-client.ts'
-import { type DnsServer, startDnsServer } from './support/dns-server.ts'
 import { eventually } from './support/eventually.ts'
-import { rawRequest } from './support/raw-http.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // Names and domains, from the route to what visitors get.

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Did, siteLabel } from '#site/site-address.ts'
-import { firehoseEvents } from '#tests/support/firehose-events.ts'
+import { nameOf } from '#tests/support/database/sample-rows.ts'
+import { readSitePlainly } from '#tests/support/publishing/plain-reader.ts'
+import { firehoseEvents } from '#tests/support/servers/firehose-events.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import {
   createSession,
@@ -10,8 +12,6 @@ import {
   putRecord,
 } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { readSitePlainly } from './support/plain-reader.ts'
-import { nameOf } from './support/sample-rows.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // Settings and deletion against a real account server: what they leave in the repository, and what visitors see.

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServiceProcess } from './support/service-process.ts'
-import { readSlowly, storeLargeFiles } from './support/slow-readers.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { readSlowly, storeLargeFiles } from '#tests/support/visitors/slow-readers.ts'
 
 // A twentieth of `bench/soak/slow-readers.ts`: many visitors take a large file slowly, and others visit.
 

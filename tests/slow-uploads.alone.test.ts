@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { signInWithoutNetwork, uploadSlowly } from './support/slow-uploads.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { signInWithoutNetwork, uploadSlowly } from '#tests/support/publishing/slow-uploads.ts'
 
 // A hundredth of `bench/soak/slow-uploads.ts`: many people upload slowly at once. No network: what
 // becomes of their jobs is no matter here.

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onEachDatabase } from './support/databases.ts'
-import { ownPort } from './support/own-port.ts'
-import { runCommand } from './support/run-command.ts'
-import { startServiceProcess } from './support/service-process.ts'
+import { onEachDatabase } from '#tests/support/database/databases.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 
 await onEachDatabase('sitehost status', (make, dialect) => {
   test('beside the service, after a backup, and when it has stopped', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { endSessionsOnServer, readPdsTokens } from '#tests/support/publishing/pds-tokens.ts'
 import { changePassword, deactivate, takeDown } from './support/account-admin.ts'
 import { createSession, type PdsAccount } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { endSessionsOnServer, readPdsTokens } from './support/pds-tokens.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What an owner, or their server, can do against somebody who has copied the cookies of their browser.

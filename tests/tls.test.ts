@@ -4,8 +4,8 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningService, startServing } from '#main/commands/serve.ts'
-import { ownPort } from './support/own-port.ts'
-import { publicNames } from './support/self-signed.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { publicNames } from '#tests/support/servers/self-signed.ts'
 
 const application = 'sitehost.home.arpa'
 /** A name below the base domain that nobody has claimed. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
+import { startCollector } from '#tests/support/servers/otlp-collector.ts'
 import { eventually } from './support/eventually.ts'
-import { startCollector } from './support/otlp-collector.ts'
-import { textFile } from './support/upload-files.ts'
 import { startWorld } from './support/world.ts'
 
 test('a collector gets the traces of a publish, from the request to the version, and none of visitors', async () => {

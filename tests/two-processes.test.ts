@@ -2,18 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type OwnDatabase, onEachDatabase } from '#tests/support/database/databases.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { settingsOf } from '#tests/support/processes/two-processes.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
 import { changeHandle } from './support/account-admin.ts'
 import { createSession } from './support/accounts.ts'
 import { cookieHeader } from './support/api.ts'
-import { type OwnDatabase, onEachDatabase } from './support/databases.ts'
 import { eventually } from './support/eventually.ts'
-import { runCommand } from './support/run-command.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { settingsOf } from './support/two-processes.ts'
-import { textFile } from './support/upload-files.ts'
 
 // The application in one process, ingest and edge in another, on one data folder and one database.
 

@@ -7,9 +7,9 @@ import { migrate } from '#store/database/migrate.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { retryItem } from '#store/queues/work-items.ts'
-import { runCommand } from './support/run-command.ts'
-import { alice, bob, siteOf } from './support/sample-rows.ts'
-import { askedAt } from './support/work-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
 
 let dir: string
 beforeAll(async () => {

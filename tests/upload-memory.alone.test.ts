@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
-import { startServiceProcess } from './support/service-process.ts'
 
 const fileBytes = 999_999_488 // the lexicon's ceiling is 1 000 000 000
 const growthBytesMax = 64 * 1024 * 1024

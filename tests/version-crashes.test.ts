@@ -7,6 +7,14 @@ import type { ForgetPoint } from '#ingest/fail-points.ts'
 import { devSettings } from '#main/commands/dev-network.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
 import { versionKeyAt } from '#site/version-key.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
+import { type BegunDeploy, DeployClient, sha256 } from '#tests/support/publishing/deploy-client.ts'
+import { siteFields, writeSite } from '#tests/support/visitors/plain-sites.ts'
+import { filesOfVersion, visibleVersion } from '#tests/support/visitors/visible-version.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
 import type { Network } from '../devnet/start.ts'
@@ -17,12 +25,7 @@ import {
   type PdsAccount,
   putRecord,
 } from './support/accounts.ts'
-import { type BegunDeploy, DeployClient, sha256 } from './support/deploy-client.ts'
 import { eventually } from './support/eventually.ts'
-import { ownPort } from './support/own-port.ts'
-import { siteFields, writeSite } from './support/plain-sites.ts'
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts'
-import { filesOfVersion, visibleVersion } from './support/visible-version.ts'
 
 // The process is killed during deploys, restores and while a version is forgotten. The tests run in this order on one
 // service: each starts it again with the next fail point, and first shows that nothing of the last one is lost or left.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type PlainFile, readSitePlainly } from '#tests/support/publishing/plain-reader.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
 import { listRecords, type PdsAccount } from './support/accounts.ts'
-import { type PlainFile, readSitePlainly } from './support/plain-reader.ts'
 import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Versions that their owner keeps: what is in the repository, read straight from the account's server.

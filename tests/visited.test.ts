@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 import { createAccount, type PdsAccount, putRecord, uploadBlob } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
-import { rawRequest } from './support/raw-http.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // Sites of accounts that have never been here, visited by their address.

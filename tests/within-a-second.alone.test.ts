@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startPreview } from '#tests/support/processes/preview.ts'
+import { pageUrl, visit, writeSite } from '#tests/support/visitors/plain-sites.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { activate, deactivate, deleteAccount, takeDown } from './support/account-admin.ts'
 import { createSession, type PdsAccount, putRecord } from './support/accounts.ts'
 import { eventually, withinASecond } from './support/eventually.ts'
-import { pageUrl, visit, writeSite } from './support/plain-sites.ts'
-import { startPreview } from './support/preview.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // What is promised within a second, on real servers. Names and domains: `conformance/edge-at-once`.

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '#tests/support/service-process.ts'
+import type { ServiceProcess } from '#tests/support/processes/service-process.ts'
 import { median, type Row } from '../support/rows.ts'
 
 interface Restartable {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '#main/process/free-port.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { startServiceProcess } from '#tests/support/service-process.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 
 /** A server under test, on the one core that all of them have. */
 export interface BenchServer extends AsyncDisposable {

@@ -7,8 +7,8 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
-import { goLive, snapshotOf } from '#tests/support/served-site.ts'
+import { accountOf, siteOf } from '#tests/support/database/sample-rows.ts'
+import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
 
 /** Every site has a page and a small file, the first ones also a file of 1 MB. */
 export const sitesWithLargeFile = 20

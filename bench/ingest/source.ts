@@ -1,6 +1,6 @@
 // Run by `bench/ingest.ts`: the repositories, warm, and their firehose. Takes orders by line.
-import { siteRecord, startRepoNetwork } from '#tests/support/repo-network.ts'
-import { reposCommit, startReposServer } from '#tests/support/repos-server.ts'
+import { siteRecord, startRepoNetwork } from '#tests/support/servers/repo-network.ts'
+import { reposCommit, startReposServer } from '#tests/support/servers/repos-server.ts'
 
 const network = startRepoNetwork(Number(process.argv[2]))
 const firehose = startReposServer()

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pMap from 'p-map'
 import { freePort } from '#main/process/free-port.ts'
-import { runCommand } from '#tests/support/run-command.ts'
-import { startServiceProcess } from '#tests/support/service-process.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 
 const addresses = 50
 const triesOfEach = 4

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { createSession } from '#tests/support/accounts.ts'
-import { runCommand } from '#tests/support/run-command.ts'
-import { startServiceProcess } from '#tests/support/service-process.ts'
-import { expectAlike, writeSites } from '#tests/support/twin-instances.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { expectAlike, writeSites } from '#tests/support/processes/twin-instances.ts'
 import { startDevnet } from '../../devnet/start.ts'
 
 const count = Number(process.argv[2] ?? 200)

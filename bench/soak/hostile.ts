@@ -1,14 +1,14 @@
 // `bun bench/soak/hostile.ts [seconds]`: what a visitor of another site waits, for so many seconds (20) while nothing
 // happens, and for as many while four accounts write every hostile record there is, again and again. Its p99 may be
-// twice the quiet one at most, and then what one signed-in account does (`tests/support/hostile-attacks.ts`): its p99 may be
+// twice the quiet one at most, and then what one signed-in account does (`tests/support/hostile/hostile-attacks.ts`): its p99 may be
 // 50 ms then; and the service's memory may grow by 64 MB. The last row is for comparison: what the
 // processor alone does to the visitor while a stranger on this machine computes as much as the service did.
 //
 // The attackers' servers and the visitor stand for other machines: the former only have the processor when nobody
 // else wants it, and the latter does not wait for it, which Linux allows to root only.
-import { attacks } from '#tests/support/hostile-attacks.ts'
-import { startHostileLoad } from '#tests/support/hostile-load.ts'
-import { startVisitor } from '#tests/support/visit-times.ts'
+import { attacks } from '#tests/support/hostile/hostile-attacks.ts'
+import { startHostileLoad } from '#tests/support/hostile/hostile-load.ts'
+import { startVisitor } from '#tests/support/visitors/visit-times.ts'
 
 const seconds = Number(process.argv[2] ?? 20)
 const p99RatioMax = 2

@@ -1,7 +1,7 @@
 // `bun bench/soak/ingest-events.ts [events] [seed]`: repositories with random lives, told by a source that loses
 // connections and repeats itself, to a service that is killed about every second; in both formats of a
 // firehose. Ends with an error unless the index is what the repositories are.
-import { type SoakFormat, soak } from '#tests/support/ingest-soak.ts'
+import { type SoakFormat, soak } from '#tests/support/publishing/ingest-soak.ts'
 
 const events = Number(process.argv[2] ?? 10_000)
 const seed = Number(process.argv[3] ?? Date.now() % 1_000_000)

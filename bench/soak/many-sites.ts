@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { type ServiceProcess, startServiceProcess } from '#tests/support/service-process.ts'
+import {
+  type ServiceProcess,
+  startServiceProcess,
+} from '#tests/support/processes/service-process.ts'
 import { fillSites, pagePath } from '../edge/sites.ts'
 
 const count = Number(process.argv[2] ?? 10_000)

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
-import { publishWhileRead } from '#tests/support/new-versions.ts'
-import { startServiceProcess } from '#tests/support/service-process.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { publishWhileRead } from '#tests/support/visitors/new-versions.ts'
 import { startDevnet } from '../../devnet/start.ts'
 
 const versions = Number(process.argv[2] ?? 200)

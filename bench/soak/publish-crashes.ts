@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failPoints } from '#publish/fail-points.ts'
-import { CrashingSite } from '#tests/support/publish-crash.ts'
+import { CrashingSite } from '#tests/support/processes/publish-crash.ts'
 import { startDevnet } from '../../devnet/start.ts'
 
 const seeds = Number(process.argv[2] ?? 5)

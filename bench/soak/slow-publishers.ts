@@ -2,8 +2,8 @@
 // take nine seconds to answer: on `uploadBlob` only, or on every call; on one server, below one domain, or on servers of their
 // own. What somebody else with a quick server waits for meanwhile may be twice the quiet figure and a second.
 
-import { startPublishPlane } from '#tests/support/publish-plane.ts'
-import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
+import { accountOf, siteOf } from '#tests/support/database/sample-rows.ts'
+import { startPublishPlane } from '#tests/support/publishing/publish-plane.ts'
 
 const counts = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [12, 20, 40]
 const delayMs = 9_000

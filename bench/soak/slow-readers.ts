@@ -4,8 +4,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServiceProcess } from '#tests/support/service-process.ts'
-import { type LargeFile, readSlowly, storeLargeFiles } from '#tests/support/slow-readers.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import {
+  type LargeFile,
+  readSlowly,
+  storeLargeFiles,
+} from '#tests/support/visitors/slow-readers.ts'
 
 const readers = Number(process.argv[2] ?? 1000)
 const seconds = Number(process.argv[3] ?? 20)

@@ -3,12 +3,12 @@
 // accounts write bombs (`bombs`: three blobs of 97 kB that inflate to 95 MB each; `bombs-40`: on forty servers; `bombs-new`: these, not seen before), and sites of a hundred parts (`parts`). The
 // site that is waited for is gzipped, and its earlier versions took the thread that inflates, too. Two seconds at most.
 import { gzipSync } from 'node:zlib'
+import { accountOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { type FakePds, startFakePds } from '#tests/support/fake-pds.ts'
-import { startHostilePlace } from '#tests/support/hostile-place.ts'
-import { fileIn, manifest } from '#tests/support/hostile-rows.ts'
-import { pageUrl, visit } from '#tests/support/plain-sites.ts'
-import { accountOf } from '#tests/support/sample-rows.ts'
+import { startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
+import { fileIn, manifest } from '#tests/support/hostile/hostile-rows.ts'
+import { type FakePds, startFakePds } from '#tests/support/servers/fake-pds.ts'
+import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
 
 interface Attack {
   readonly accounts: number

@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServiceProcess } from '#tests/support/service-process.ts'
-import { signInWithoutNetwork, uploadSlowly } from '#tests/support/slow-uploads.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { signInWithoutNetwork, uploadSlowly } from '#tests/support/publishing/slow-uploads.ts'
 
 const count = Number(process.argv[2] ?? 1000)
 const secret = 'a secret of thirty-two characters'

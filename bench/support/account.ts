@@ -1,7 +1,7 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { createAccount } from '#tests/support/accounts.ts'
-import { openOAuthRepo } from '#tests/support/oauth-repo.ts'
+import { openOAuthRepo } from '#tests/support/publishing/oauth-repo.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import type { Network } from '../../devnet/start.ts'
 import { type BenchFile, storedForm } from './files.ts'

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '#tests/support/service-process.ts'
+import type { ServiceProcess } from '#tests/support/processes/service-process.ts'
 import type { Row } from './rows.ts'
 
 /** Of a process, as Linux counts it: hundredths of a second. */

@@ -7,8 +7,8 @@ import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { newJob } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { newJob } from '#tests/support/database/sample-rows.ts'
 import { cancelPublish } from './cancel-publish.ts'
 
 const job = newJob()

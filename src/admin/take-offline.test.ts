@@ -3,8 +3,8 @@ import type { SiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, nameOf } from '#tests/support/database/sample-rows.ts'
 import { bringBack, takeOffline } from './take-offline.ts'
 
 const by = { actor: 'ann', reason: 'a court said so' }

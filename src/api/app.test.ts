@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { routes as contract } from '#api/contract/routes.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { inlineScript, longScript, origin, testApi } from '#tests/support/api.ts'
-import { alice, newJob } from '#tests/support/sample-rows.ts'
+import { alice, newJob } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { accountOf } from '#tests/support/sample-rows.ts'
+import { accountOf } from '#tests/support/database/sample-rows.ts'
 import { DeploySlots } from './deploy-slots.ts'
 
 const { signal } = new AbortController()

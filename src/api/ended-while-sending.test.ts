@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testApi } from '#tests/support/api.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const unauthorized = [401, '{"error":"Unauthorized"}', { isEnded: true }]

@@ -14,7 +14,7 @@ import { ServerBusyError } from '#publish/server-patience.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
 import type { ApiEnv } from './context.ts'
 import { ApiError, answerError, signInSentence } from './errors.ts'
 

@@ -6,7 +6,7 @@ import type { Route } from '#api/contract/route.ts'
 import { routes } from '#api/contract/routes.ts'
 import type { Did } from '#site/site-address.ts'
 import { origin, testApi } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { RateLimits } from './rate-limits.ts'
 
 const api = testApi()

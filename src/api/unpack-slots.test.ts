@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
+import { accountOf, alice, bob } from '#tests/support/database/sample-rows.ts'
 import { UnpackSlots } from './unpack-slots.ts'
 
 /** Which of those that ask for a slot, in this order, have one; then all go away. */

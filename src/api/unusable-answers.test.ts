@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
-import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { answerXrpc } from '#tests/support/servers/answer-xrpc.ts'
+import { FakeRepo } from '#tests/support/servers/fake-repo.ts'
 
 // What a person is told when their account's server answers what no lexicon allows.
 

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loopbackCertificate, loopbackCertificateKey } from '#tests/support/loopback-certificate.ts'
-import { publicNames } from '#tests/support/self-signed.ts'
+import {
+  loopbackCertificate,
+  loopbackCertificateKey,
+} from '#tests/support/servers/loopback-certificate.ts'
+import { publicNames } from '#tests/support/servers/self-signed.ts'
 import { certificateNamesOf } from './certificate.ts'
 import { CertificateFileError } from './certificate-files.ts'
 import { FileCertificates } from './file-certificates.ts'

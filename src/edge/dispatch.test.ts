@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { visitedSite } from '#tests/support/edge.ts'
+import { visitedSite } from '#tests/support/visitors/edge.ts'
 import { createDispatch } from './dispatch.ts'
 import type { HostTarget } from './names/hosts.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { explain } from '#site/visit/explain.ts'
-import { seen, visitedSite, visitSite } from '#tests/support/edge.ts'
+import { seen, visitedSite, visitSite } from '#tests/support/visitors/edge.ts'
 
 // What an explanation says of an address is what visitors of it get.
 

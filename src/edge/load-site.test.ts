@@ -9,10 +9,15 @@ import {
   removeVersionRecord,
 } from '#store/sites/version-records/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { originOf } from '#tests/support/edge.ts'
-import { alice, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { goLive, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/database/sample-rows.ts'
+import { originOf } from '#tests/support/visitors/edge.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { loadSite } from './load-site.ts'
 
 const hourMs = 60 * 60 * 1000

@@ -10,8 +10,8 @@ import {
   type VisitOptions,
   visitedSite,
   visitSite,
-} from '#tests/support/edge.ts'
-import { type SampleFile, snapshotOf, storedFile } from '#tests/support/served-site.ts'
+} from '#tests/support/visitors/edge.ts'
+import { type SampleFile, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const large = new Uint8Array(5 * 1024 * 1024).map((_, i) => i % 251)

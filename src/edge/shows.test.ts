@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Shows } from '#site/visit/place.ts'
-import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/edge.ts'
+import { seen, type VisitOptions, visitedSite, visitSite } from '#tests/support/visitors/edge.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
 const samples = {

@@ -22,17 +22,17 @@ import {
   removeVersionRecord,
 } from '#store/sites/version-records/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { originOf, type Seen, seen, visitedSite } from '#tests/support/edge.ts'
-import { eventually } from '#tests/support/eventually.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
 import {
   alice,
   nameOf,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
-import { goLive, snapshotOf } from '#tests/support/served-site.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { originOf, type Seen, seen, visitedSite } from '#tests/support/visitors/edge.ts'
+import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { createDispatch } from './dispatch.ts'
 import { Addresses } from './names/addresses.ts'
 import { forgetChanged, SiteCache } from './site-cache.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { anyText } from '#tests/support/any-text.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import type { ContentCoding } from './accept-encoding.ts'
 import { preferredCoding } from './accept-encoding.ts'
 

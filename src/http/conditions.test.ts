@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { anyText } from '#tests/support/any-text.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { checkConditions } from './conditions.ts'
 
 const before = 'Tue, 01 Jan 2030 00:00:00 GMT'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { anyText } from '#tests/support/any-text.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { contentRange, decideRange, type RangeDecision } from './range.ts'
 
 const etag = '"a"'

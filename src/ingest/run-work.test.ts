@@ -4,10 +4,10 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { nextDueAt, takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, workRows } from '#tests/support/database/work-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt, workRows } from '#tests/support/work-rows.ts'
 import { leaseMs, retriesMs, runWork, type WorkHandler, workOn } from './run-work.ts'
 
 const facts: [what: string, isReplaced: boolean, level: string][] = [

@@ -6,8 +6,8 @@ import { putSealed } from '#store/accounts/sealed-rows.ts'
 import { appendEventCounts, readChanges } from '#store/database/changes.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
 import { followCommands } from './follow-commands.ts'
 
 const api = testApi()

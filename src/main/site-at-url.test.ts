@@ -5,9 +5,9 @@ import type { Database } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { alice, nameOf, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
-import { goLive, snapshotOf } from '#tests/support/served-site.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, nameOf, newVersionRecord, siteOf } from '#tests/support/database/sample-rows.ts'
+import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { siteAtUrl } from './site-at-url.ts'
 
 const blog = siteOf('blog')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
 import { parseShallowJson } from './shallow-json.ts'
 
 const limits = { depthMax: 2, charsMax: 1000 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/servers/fake-repo.ts'
 import { deleteAllRecords, RecordsConflictError } from './account-deletions.ts'
 
 const ours = ['place.sitehost.fs', 'place.sitehost.settings', 'place.sitehost.subfs'] as const

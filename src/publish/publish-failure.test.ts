@@ -7,7 +7,7 @@ import {
   ServerUnreachableError,
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { CommitUnknownError } from './commit-on-head.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { failureSentence } from './publish-failure.ts'

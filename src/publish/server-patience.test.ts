@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
-import { refusal } from '#tests/support/fake-repo.ts'
+import { refusal } from '#tests/support/servers/fake-repo.ts'
 import { type Pause, ServerBusyError, withinTime, withPatience } from './server-patience.ts'
 
 const startedAt = 1_000_000_000_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { anyText } from '#tests/support/any-text.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
 import {
   type BadPath,
   compareBytes,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { parseSubdomainLabel } from './subdomain-label.ts'
 
 describe('what may be claimed', () => {

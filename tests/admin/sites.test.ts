@@ -5,10 +5,10 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listBlobHashes } from '#store/blobs/blobs.ts'
 import { withLease } from '#store/database/leases.ts'
 import { listAuditEntries } from '#store/moderation/audit.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { listOf } from '../support/blob-store-contract.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
 
 const by = { actor: 'ann', reason: 'a court said so' }
 const blog = siteOf('blog')

@@ -6,23 +6,23 @@ import { subscribeRepos } from '#atproto/firehose/firehose-repos.ts'
 import { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
 import { type FirehoseOptions, parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
 import { jetstream } from '#atproto/firehose/jetstream.ts'
-import type { EventServer, LoggedFrame } from '../support/event-server.ts'
-import { eventually } from '../support/eventually.ts'
-import { firehoseEvents } from '../support/firehose-events.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import type { EventServer, LoggedFrame } from '#tests/support/servers/event-server.ts'
+import { firehoseEvents } from '#tests/support/servers/firehose-events.ts'
 import {
   jetstreamAccount,
   jetstreamCommit,
   jetstreamIdentity,
   startJetstreamServer,
-} from '../support/jetstream-server.ts'
+} from '#tests/support/servers/jetstream-server.ts'
 import {
   cborFrame,
   errorFrame,
   reposCommit,
   reposEvent,
   startReposServer,
-} from '../support/repos-server.ts'
-import { alice, bob } from '../support/sample-rows.ts'
+} from '#tests/support/servers/repos-server.ts'
+import { eventually } from '../support/eventually.ts'
 
 const us = Date.now() * 1000
 const path = (rkey: string | number) => `place.sitehost.fs/${rkey}`

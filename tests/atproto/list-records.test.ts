@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listRecords } from '#atproto/repo/list-records.ts'
-import { alice } from '../support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 
 const MiB = 1024 * 1024
 const collection = 'place.sitehost.fs'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { FetchLimitError } from '#outbound/fetch-limits.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 
 describe('listRecords asks for records', () => {
   const recordOf = (n: number, bytes: number) => ({

@@ -9,7 +9,7 @@ import {
   NodeWrangler,
 } from '@atcute/mst'
 import { RepoTree, type TreeEntry } from '#atproto/repo/repo-tree.ts'
-import { encodeRecord, linkOf } from '#tests/support/fake-pds.ts'
+import { encodeRecord, linkOf } from '#tests/support/servers/fake-pds.ts'
 
 const sites = ['place.sitehost.fs', 'place.sitehost.settings']
 const path = (n: number): string => `${sites[n % 2]}/site${n}`

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { moveBlobs } from '#blobs/move-blobs.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
+import { type S3FaultServer, startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
+import { s3LocationAt, testS3Store } from '#tests/support/servers/s3-store.ts'
 import { contentOf, listOf, patterned } from '../support/blob-store-contract.ts'
-import { runCommand } from '../support/run-command.ts'
-import { type S3FaultServer, startS3FaultServer } from '../support/s3-fault-server.ts'
-import { s3LocationAt, testS3Store } from '../support/s3-store.ts'
 
 let dir: string
 let server: S3FaultServer

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { type CachedBlobStore, cachedBlobStore } from '#blobs/cached-blobs.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
+import { type S3FaultServer, startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
+import { s3LocationAt, testS3Store } from '#tests/support/servers/s3-store.ts'
 import { blobStoreContract, contentOf, patterned, sha256 } from '../support/blob-store-contract.ts'
-import { type S3FaultServer, startS3FaultServer } from '../support/s3-fault-server.ts'
-import { s3LocationAt, testS3Store } from '../support/s3-store.ts'
 
 const gibibyte = 1024 ** 3
 

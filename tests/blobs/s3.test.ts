@@ -7,15 +7,19 @@ import type { S3BlobStore } from '#blobs/s3.ts'
 import type { S3Timing } from '#blobs/s3-client.ts'
 import { S3Error } from '#blobs/s3-error.ts'
 import {
+  type S3Fault,
+  type S3FaultServer,
+  startS3FaultServer,
+} from '#tests/support/servers/s3-fault-server.ts'
+import { type S3Server, startS3Server } from '#tests/support/servers/s3-server.ts'
+import { s3LocationAt, testS3Store } from '#tests/support/servers/s3-store.ts'
+import {
   blobStoreContract,
   contentOf,
   listOf,
   patterned,
   sha256,
 } from '../support/blob-store-contract.ts'
-import { type S3Fault, type S3FaultServer, startS3FaultServer } from '../support/s3-fault-server.ts'
-import { type S3Server, startS3Server } from '../support/s3-server.ts'
-import { s3LocationAt, testS3Store } from '../support/s3-store.ts'
 
 const small = patterned(1000)
 const large = patterned(1024 * 1024 + 1000)

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { layoutShiftOf, type OpenedPage, openPage, violationsOf } from '../support/browser-page.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import {
+  layoutShiftOf,
+  type OpenedPage,
+  openPage,
+  violationsOf,
+} from '#tests/support/browser/browser-page.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('the page of an account', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { openPage, violationsOf } from '../support/browser-page.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('who may deploy a site from CI, on its settings', () => {

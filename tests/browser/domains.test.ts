@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { openPage, violationsOf } from '../support/browser-page.ts'
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('the addresses of a site', () => {

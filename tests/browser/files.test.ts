@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { fromBufferPromise } from 'yauzl'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { openPage, violationsOf } from '../support/browser-page.ts'
 import { eventually } from '../support/eventually.ts'
-import { textFile } from '../support/upload-files.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('the files of a site', () => {

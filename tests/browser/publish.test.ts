@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, startBrowser } from '#tests/support/browser.ts'
-import { signInAndAuthorize } from '#tests/support/chromium-consent.ts'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 
 describe.skipIf(!hasBrowser)('publishing from the browser', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { type OpenedPage, openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
 import { createSession, getRecord, putRecord } from '../support/accounts.ts'
-import { hasBrowser, startBrowser } from '../support/browser.ts'
-import { type OpenedPage, openPage, violationsOf } from '../support/browser-page.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 

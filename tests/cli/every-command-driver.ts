@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { addSiteCommands } from '#cli/site-program.ts'
 import { runSiteCommand } from '#main/commands/site-owner.ts'
-import { siteCommandsByName } from '#tests/support/site-commands.ts'
+import { siteCommandsByName } from '#tests/support/processes/site-commands.ts'
 
 const nowhere = 'http://127.0.0.1:1'
 Object.assign(process.env, {

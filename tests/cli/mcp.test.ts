@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { type InstalledCli, installCli } from '#tests/support/site-owner-cli.ts'
+import { type InstalledCli, installCli } from '#tests/support/processes/site-owner-cli.ts'
 import { startSharedDevnet } from '../../devnet/shared.ts'
 import type { Network } from '../../devnet/start.ts'
 

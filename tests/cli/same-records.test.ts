@@ -18,10 +18,10 @@ import type { SitePath } from '#site/path.ts'
 import type { BlobRef } from '#site/record/blob-ref.ts'
 import { versionKeyAt } from '#site/version-key.ts'
 import type { Database } from '#store/database/database.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { siteOf } from '#tests/support/database/sample-rows.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
+import { FakeRepo } from '#tests/support/servers/fake-repo.ts'
 
 // What the service and the command line write of the same folder, each in its own repository, and then in the other's.
 

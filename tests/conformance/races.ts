@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { accountOf } from '../support/sample-rows.ts'
+import { accountOf } from '#tests/support/database/sample-rows.ts'
 import { type Answer, answerTo } from './requests.ts'
 import { Scene } from './scene.ts'
 import type { Stage } from './stage.ts'

@@ -1,4 +1,4 @@
-import { type RawResponse, rawRequest } from '../support/raw-http.ts'
+import { type RawResponse, rawRequest } from '#tests/support/visitors/raw-http.ts'
 import { freshAddress } from './roaming-client.ts'
 import type { Stage } from './stage.ts'
 

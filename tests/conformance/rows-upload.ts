@@ -1,6 +1,6 @@
+import { removedSites } from '#tests/support/database/sample-rows.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { mebibyte } from '../support/api.ts'
-import { removedSites } from '../support/sample-rows.ts'
-import { textFile } from '../support/upload-files.ts'
 import { aCid, aJobId, like } from './like.ts'
 import type { Row } from './row.ts'
 import { page, type Scene } from './scene.ts'

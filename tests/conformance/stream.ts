@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { smallFiles } from '../support/upload-files.ts'
+import { smallFiles } from '#tests/support/publishing/upload-files.ts'
 import { eventsOf } from './row.ts'
 import { Scene } from './scene.ts'
 import type { Stage } from './stage.ts'

@@ -12,11 +12,11 @@ import {
   type CustomDomain,
   findCustomDomain,
 } from '#store/names/custom-domains.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { recordingLog } from '../support/api.ts'
-import { memoryDatabase } from '../support/databases.ts'
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { alice, bob } from '../support/sample-rows.ts'
 
 const hourMs = 60 * 60 * 1000
 const proofName = '_sitehost.example.com'

@@ -9,8 +9,8 @@ import {
   type VisitOptions,
   visitedSite,
   visitSite,
-} from '../support/edge.ts'
-import type { SampleFile } from '../support/served-site.ts'
+} from '#tests/support/visitors/edge.ts'
+import type { SampleFile } from '#tests/support/visitors/served-site.ts'
 
 // What is in memory changes how fast an answer is, and nothing else.
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { ServedNames } from '#edge/names/served-names.ts'
 import type { VersionName } from '#edge/names/version-names.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 
 const sites = 10_000
 const versionsOfSite = 10

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import type { DnsName } from '#tests/support/servers/dns-server.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
-import type { DnsName } from '../support/dns-server.ts'
 import type { Shown } from './scene.ts'
 import { at, type State, see } from './state.ts'
 

@@ -1,5 +1,5 @@
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import type { UploadFile } from '../../devnet/app-client.ts'
-import { textFile } from '../support/upload-files.ts'
 import type { Shown } from './scene.ts'
 import { at, press, type State, see } from './state.ts'
 

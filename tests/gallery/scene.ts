@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { siteFilesMax } from '#site/limits.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
-import { textFile } from '../support/upload-files.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Who looks at a state: with a few sites, with many, with none, or nobody. */

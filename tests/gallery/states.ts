@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { textFile } from '../support/upload-files.ts'
+import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { domains } from './domain-states.ts'
 import { files } from './file-states.ts'
 import { publish } from './publish-states.ts'

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { type HostilePlace, startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
+import { fileIn, manifest } from '#tests/support/hostile/hostile-rows.ts'
+import { jetstreamEvent } from '#tests/support/servers/jetstream-server.ts'
+import {
+  cborFrame,
+  errorFrame,
+  reposCommit,
+  reposEvent,
+} from '#tests/support/servers/repos-server.ts'
+import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
 import { eventually } from '../support/eventually.ts'
-import { type HostilePlace, startHostilePlace } from '../support/hostile-place.ts'
-import { fileIn, manifest } from '../support/hostile-rows.ts'
-import { jetstreamEvent } from '../support/jetstream-server.ts'
-import { pageUrl, visit } from '../support/plain-sites.ts'
-import { cborFrame, errorFrame, reposCommit, reposEvent } from '../support/repos-server.ts'
-import { alice } from '../support/sample-rows.ts'
 
 // H19 and H20: what a firehose says that is none, or says in the wrong order.
 

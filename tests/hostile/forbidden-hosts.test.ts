@@ -3,8 +3,8 @@ import { Identities, IdentityError } from '#atproto/identity/identity.ts'
 import { ForbiddenHostError } from '#outbound/public-address.ts'
 import { createResolveHost } from '#outbound/resolve-host.ts'
 import { createSafeFetch, type SafeFetch } from '#outbound/safe-fetch.ts'
-import { startDnsServer } from '../support/dns-server.ts'
-import { alice, bob } from '../support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import { startDnsServer } from '#tests/support/servers/dns-server.ts'
 
 // What leads to a host that is none of the users' business is refused before anything connects. Every
 // connection that would be made is led to a listener that counts; the last line of each test is its count.

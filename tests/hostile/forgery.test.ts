@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import * as Cid from '@atcute/cid'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
-import { workRows } from '#tests/support/work-rows.ts'
-import { eventually } from '../support/eventually.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { type HostilePlace, startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
+import { fileIn, manifest } from '#tests/support/hostile/hostile-rows.ts'
 import {
   carOf,
   encodeRecord,
@@ -10,11 +12,9 @@ import {
   type Proof,
   type ProofOf,
   proofOf,
-} from '../support/fake-pds.ts'
-import { type HostilePlace, startHostilePlace } from '../support/hostile-place.ts'
-import { fileIn, manifest } from '../support/hostile-rows.ts'
-import { pageUrl, visit } from '../support/plain-sites.ts'
-import { alice, bob } from '../support/sample-rows.ts'
+} from '#tests/support/servers/fake-pds.ts'
+import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
+import { eventually } from '../support/eventually.ts'
 
 // What nobody but the owner can have: a proof for another record, an event that nothing stands behind. A
 // running service is told so by a relay and by a Jetstream, and nothing changes.

@@ -20,15 +20,15 @@ import { parsePart, partUri } from '#site/record/part.ts'
 import { parseSettings } from '#site/record/settings.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
 import { parseRedirects } from '#site/rules/redirects-file.ts'
-import { carOf, encodeRecord, linkOf, proofOf } from '../support/fake-pds.ts'
-import { type FuzzReport, fuzz, fuzzAsync, mutated } from '../support/fuzz.ts'
+import { alice, nameOf } from '#tests/support/database/sample-rows.ts'
+import { type FuzzReport, fuzz, fuzzAsync, mutated } from '#tests/support/hostile/fuzz.ts'
+import { carOf, encodeRecord, linkOf, proofOf } from '#tests/support/servers/fake-pds.ts'
 import {
   jetstreamAccount,
   jetstreamCommit,
   jetstreamIdentity,
-} from '../support/jetstream-server.ts'
-import { reposCommit, reposEvent } from '../support/repos-server.ts'
-import { alice, nameOf } from '../support/sample-rows.ts'
+} from '#tests/support/servers/jetstream-server.ts'
+import { reposCommit, reposEvent } from '#tests/support/servers/repos-server.ts'
 
 // Whatever strangers write is taken: parsers answer, none throws what it has not said that it throws, and
 // none is busy for longer than 50 ms. Five hundred inputs each, or `FUZZ_RUNS=100000`.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type HostileLoad, startHostileLoad } from '#tests/support/hostile/hostile-load.ts'
+import { bombOfOneGibibyte, fileIn, manifest } from '#tests/support/hostile/hostile-rows.ts'
+import type { ServiceProcess } from '#tests/support/processes/service-process.ts'
+import { visit } from '#tests/support/visitors/plain-sites.ts'
 import { eventually } from '../support/eventually.ts'
-import { type HostileLoad, startHostileLoad } from '../support/hostile-load.ts'
-import { bombOfOneGibibyte, fileIn, manifest } from '../support/hostile-rows.ts'
-import { visit } from '../support/plain-sites.ts'
-import type { ServiceProcess } from '../support/service-process.ts'
 
 // A part of `bench/soak/hostile.ts`: every hostile record there is, by two accounts at once.
 

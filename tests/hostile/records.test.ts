@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { createSession, putRecord, uploadBlob } from '../support/accounts.ts'
-import { eventually } from '../support/eventually.ts'
-import { startHostilePlace } from '../support/hostile-place.ts'
+import { startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
 import {
   fileIn,
   type HostileRepo,
   type HostileRow,
   hostileRows,
   manifest,
-} from '../support/hostile-rows.ts'
-import { pageUrl, visit } from '../support/plain-sites.ts'
+} from '#tests/support/hostile/hostile-rows.ts'
+import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
+import { createSession, putRecord, uploadBlob } from '../support/accounts.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWorld } from '../support/world.ts'
 
 // H01 to H18 and H20 of the table of hostile inputs: what an owner can write, by the whole way that it goes.

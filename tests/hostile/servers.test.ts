@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { accountOf, alice } from '#tests/support/database/sample-rows.ts'
+import {
+  type HostilePlace,
+  repoOf,
+  startHostilePlace,
+} from '#tests/support/hostile/hostile-place.ts'
+import { fileIn, manifest } from '#tests/support/hostile/hostile-rows.ts'
+import { type FakePds, startFakePds } from '#tests/support/servers/fake-pds.ts'
+import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FakePds, startFakePds } from '../support/fake-pds.ts'
-import { type HostilePlace, repoOf, startHostilePlace } from '../support/hostile-place.ts'
-import { fileIn, manifest } from '../support/hostile-rows.ts'
-import { pageUrl, visit } from '../support/plain-sites.ts'
-import { accountOf, alice } from '../support/sample-rows.ts'
 
 // H16 to H18 and H21: what an account's server does to a service that runs.
 

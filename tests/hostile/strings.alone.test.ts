@@ -63,7 +63,7 @@ for (const { what, answer, outcome } of rows) {
     const reader = Bun.spawn(
       [
         process.execPath,
-        join(import.meta.dir, '../support/hostile-reader.ts'),
+        join(import.meta.dir, '../support/hostile/hostile-reader.ts'),
         what,
         server.url.origin,
       ],

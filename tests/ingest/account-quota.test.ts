@@ -3,8 +3,8 @@ import { ingestSite } from '#ingest/ingest-site.ts'
 import { overAccountBytes } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

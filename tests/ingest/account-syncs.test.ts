@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { AccountSyncs, SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { startFakePds } from '../support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { queuedAccounts } from '../support/queued-accounts.ts'
-import { accountOf, alice } from '../support/sample-rows.ts'
+import { queuedAccounts } from '#tests/support/database/queued-accounts.ts'
+import { accountOf, alice } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { startFakePds } from '#tests/support/servers/fake-pds.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -7,11 +7,11 @@ import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
+import { queuedAccounts } from '#tests/support/database/queued-accounts.ts'
+import { accountOf, alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, clearWork, workRows } from '#tests/support/database/work-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { eventually } from '../support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { queuedAccounts } from '../support/queued-accounts.ts'
-import { accountOf, alice, siteOf } from '../support/sample-rows.ts'
-import { askedAt, clearWork, workRows } from '../support/work-rows.ts'
 
 let place: IngestPlace
 let running: Promise<void>

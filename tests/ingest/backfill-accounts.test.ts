@@ -3,8 +3,8 @@ import { backfill } from '#ingest/backfill.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 onEachStore('a backfill', (store) => {
   let place: IngestPlace

@@ -4,10 +4,10 @@ import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueKnownAccounts } from '#store/queues/enqueue.ts'
 import { listServedLabels } from '#store/sites/sites.ts'
-import { countIngest } from '../support/count-ingest.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { queuedAccounts } from '../support/queued-accounts.ts'
-import { alice } from '../support/sample-rows.ts'
+import { queuedAccounts } from '#tests/support/database/queued-accounts.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { countIngest } from '#tests/support/publishing/count-ingest.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -4,9 +4,9 @@ import { accountVersionRecordsMax } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, newVersionRecord, versionKeyOf } from '../support/sample-rows.ts'
-import { workRows } from '../support/work-rows.ts'
+import { alice, newVersionRecord, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -5,9 +5,9 @@ import { checkAccount } from '#ingest/check-account.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { eventually } from '../support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -4,8 +4,14 @@ import { CommitRecords } from '#atproto/repo/commit-records.ts'
 import { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
 import { readWithProof } from '#atproto/repo/verified-record.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { carOf, encodeRecord, type FakePds, linkOf, startFakePds } from '#tests/support/fake-pds.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import {
+  carOf,
+  encodeRecord,
+  type FakePds,
+  linkOf,
+  startFakePds,
+} from '#tests/support/servers/fake-pds.ts'
 
 const collection = 'place.sitehost.subfs'
 const main = { collection: 'place.sitehost.fs', rkey: 'blog' }

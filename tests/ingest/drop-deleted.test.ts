@@ -8,9 +8,9 @@ import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { claimSubdomain, findSubdomain } from '#store/names/subdomains.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { findServedSite } from '../support/find-served-site.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, bob, siteOf } from '../support/sample-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { findServedSite } from '#tests/support/visitors/find-served-site.ts'
 
 const blog = siteOf('blog')
 const name = 'alice.sites.test'

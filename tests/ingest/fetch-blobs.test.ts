@@ -7,8 +7,8 @@ import { rememberBlob } from '#store/blobs/blobs.ts'
 import { rememberReceived } from '#store/blobs/received-blobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, bob, newVersion, siteOf } from '../support/sample-rows.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()

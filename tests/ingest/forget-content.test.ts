@@ -21,17 +21,17 @@ import {
 import { findVersionByLabel } from '#store/sites/version-records/version-addresses.ts'
 import { findVersionRecord } from '#store/sites/version-records/version-records.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { listOf } from '../support/blob-store-contract.ts'
-import { subjectOf } from '../support/change-subjects.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
+import { subjectOf } from '#tests/support/database/change-subjects.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   alice,
   newVersion,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '../support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { listOf } from '../support/blob-store-contract.ts'
 
 const blog = siteOf('blog')
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')

@@ -16,11 +16,11 @@ import { createJob } from '#store/queues/jobs.ts'
 import { expireVersions } from '#store/sites/expire-versions.ts'
 import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 import { dropReplacedSnapshots, withdrawReplaced } from '#store/sites/versions.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, newJob, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { clearWork } from '#tests/support/database/work-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { listOf } from '../support/blob-store-contract.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, newJob, siteOf, versionKeyOf } from '../support/sample-rows.ts'
-import { clearWork } from '../support/work-rows.ts'
 
 // Random lives of three sites, with crashes at any file, on real stores. Whatever happens, every byte that a
 // snapshot names is here, nothing goes before its time, and in the end nothing else is left.

@@ -8,10 +8,10 @@ import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { finishItem } from '#store/queues/work-items.ts'
+import { alice, newJob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { findServedSite } from '#tests/support/visitors/find-served-site.ts'
 import { listOf } from '../support/blob-store-contract.ts'
-import { findServedSite } from '../support/find-served-site.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, newJob, siteOf } from '../support/sample-rows.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

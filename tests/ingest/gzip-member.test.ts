@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { gzipHeaderBytesMax } from '#ingest/blobs/gzip-header.ts'
 import { gunzipAlong } from '#ingest/blobs/gzip-member.ts'
 import { UndecodableBlobError } from '#ingest/blobs/undecodable-blob.ts'
-import { gzipTrailer, hollowGzip } from '#tests/support/hollow-gzip.ts'
+import { gzipTrailer, hollowGzip } from '#tests/support/servers/hollow-gzip.ts'
 
 /** The content, when `raw` is one gzip member and was passed on as it is; null when it is refused. */
 async function contentOf(raw: Uint8Array, cuts: readonly number[] = []): Promise<string | null> {

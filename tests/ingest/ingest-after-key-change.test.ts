@@ -6,9 +6,9 @@ import { checkAccount } from '#ingest/check-account.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { carOf, proofOf } from '../support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { carOf, proofOf } from '#tests/support/servers/fake-pds.ts'
 
 // Whoever runs the server that an account has left has its old key, and answers when they like.
 

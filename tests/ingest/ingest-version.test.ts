@@ -22,10 +22,10 @@ import {
   listVersionRecords,
 } from '#store/sites/version-records/version-records.ts'
 import { findLiveSnapshot } from '#store/sites/versions.ts'
-import { carOf, proofOf } from '../support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, bob, siteOf, versionKeyOf } from '../support/sample-rows.ts'
-import { clearWork } from '../support/work-rows.ts'
+import { alice, bob, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { clearWork } from '#tests/support/database/work-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { carOf, proofOf } from '#tests/support/servers/fake-pds.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -5,9 +5,13 @@ import { ingestVersion } from '#ingest/ingest-version.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listBlobHashes } from '#store/blobs/blobs.ts'
-import { type IngestPlace, manifestOf, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf, versionKeyOf } from '../support/sample-rows.ts'
-import { workRows } from '../support/work-rows.ts'
+import { alice, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import {
+  type IngestPlace,
+  manifestOf,
+  openIngestPlace,
+} from '#tests/support/publishing/ingest-place.ts'
 
 const [blog, other] = [siteOf('blog'), siteOf('other')]
 

@@ -7,10 +7,10 @@ import type { Db } from '#store/database/database.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
 import { withdrawReplaced } from '#store/sites/versions.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, newVersion, newVersionRecord, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { listOf } from '../support/blob-store-contract.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, newVersion, newVersionRecord, siteOf } from '../support/sample-rows.ts'
 
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 const namesOf = (...contents: string[]) => JSON.stringify(contents.map(sha256))

@@ -2,8 +2,8 @@ import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
 import { readSite } from '#ingest/read/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { carOf, encodeRecord, proofOf, startFakePds } from '../support/fake-pds.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { carOf, encodeRecord, proofOf, startFakePds } from '#tests/support/servers/fake-pds.ts'
 
 const sitesMax = 8
 const junkMax = 60_000

@@ -4,8 +4,14 @@ import { ProofError, RecordUnavailableError } from '#atproto/repo/verified-recor
 import { PartMissingError } from '#ingest/read/read-files.ts'
 import { readSite, SiteUnsettledError } from '#ingest/read/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { carOf, type FakePds, type ProofOf, proofOf, startFakePds } from '../support/fake-pds.ts'
-import { alice, bob, siteOf } from '../support/sample-rows.ts'
+import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import {
+  carOf,
+  type FakePds,
+  type ProofOf,
+  proofOf,
+  startFakePds,
+} from '#tests/support/servers/fake-pds.ts'
 
 const mainPath = 'place.sitehost.fs/blog'
 const settingsPath = 'place.sitehost.settings/blog'

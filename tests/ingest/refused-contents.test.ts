@@ -4,9 +4,9 @@ import { type IngestContext, ingestSite } from '#ingest/ingest-site.ts'
 import { RefusedContents } from '#ingest/read/refused-contents.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { onEachStore } from '../support/databases.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 const hourMs = 60 * 60_000
 const manifestPath = 'place.sitehost.fs/blog'

@@ -5,8 +5,8 @@ import { ingestSite } from '#ingest/ingest-site.ts'
 import { type Finding, type RepairReport, repairSite } from '#ingest/repair-site.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { findLiveSnapshot } from '#store/sites/versions.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 
 const blog = siteOf('blog')
 const content = { 'index.html': '<h1>home</h1>', 'about.html': '<h1>about</h1>' }

@@ -6,11 +6,11 @@ import { scrubBlobs } from '#ingest/blobs/scrub-blobs.ts'
 import { ingestSite } from '#ingest/ingest-site.ts'
 import { ingestVersion } from '#ingest/ingest-version.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { countIngest } from '../support/count-ingest.ts'
+import { alice, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { countIngest } from '#tests/support/publishing/count-ingest.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { eventually } from '../support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf, versionKeyOf } from '../support/sample-rows.ts'
-import { workRows } from '../support/work-rows.ts'
 
 const roundMs = 30 * 24 * 60 * 60 * 1000
 // More than the hundred hashes that are listed at a time.

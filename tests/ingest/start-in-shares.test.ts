@@ -6,9 +6,9 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { linesAtOnce } from '#store/queues/queued.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { putInLine, type WorkItem } from '#store/queues/work-items.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { accountOf, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { accountOf, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
 
 async function openQueue() {
   const database = await memoryDatabase()

@@ -8,11 +8,15 @@ import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { countIngest } from '../support/count-ingest.ts'
-import { startFakePds } from '../support/fake-pds.ts'
-import { findServedSite } from '../support/find-served-site.ts'
-import { type IngestPlace, manifestOf, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, removedSites, siteOf } from '../support/sample-rows.ts'
+import { alice, removedSites, siteOf } from '#tests/support/database/sample-rows.ts'
+import { countIngest } from '#tests/support/publishing/count-ingest.ts'
+import {
+  type IngestPlace,
+  manifestOf,
+  openIngestPlace,
+} from '#tests/support/publishing/ingest-place.ts'
+import { startFakePds } from '#tests/support/servers/fake-pds.ts'
+import { findServedSite } from '#tests/support/visitors/find-served-site.ts'
 
 let place: IngestPlace
 beforeEach(async () => {

@@ -6,11 +6,11 @@ import { accountVersionRecordsMax } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 import { findVersionRecord } from '#store/sites/version-records/version-records.ts'
+import { alice, bob, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
+import { type FakePds, startFakePds } from '#tests/support/servers/fake-pds.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FakePds, startFakePds } from '../support/fake-pds.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, bob, siteOf, versionKeyOf } from '../support/sample-rows.ts'
-import { workRows } from '../support/work-rows.ts'
 
 let place: IngestPlace
 let running: Promise<void> | undefined

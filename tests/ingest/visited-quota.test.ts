@@ -15,9 +15,9 @@ import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited, touchVisited, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { findSite } from '#store/sites/sites.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { type IngestPlace, openIngestPlace } from '#tests/support/publishing/ingest-place.ts'
 import { eventually } from '../support/eventually.ts'
-import { type IngestPlace, openIngestPlace } from '../support/ingest-place.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
 
 const bytesMax = 10_000
 

@@ -13,10 +13,10 @@ import { addAdmin } from '#store/accounts/admins.ts'
 import { createAdminSession, createBrowserSession } from '#store/accounts/sessions.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
+import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { listOf } from '../support/blob-store-contract.ts'
 import { available } from '../support/require.ts'
-import { alice, siteOf } from '../support/sample-rows.ts'
-import { goLive, snapshotOf, storedFile } from '../support/served-site.ts'
 import { probeTinyDisk, tinyDisk } from '../support/tiny-disk.ts'
 
 let dir: string

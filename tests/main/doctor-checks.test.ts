@@ -12,10 +12,10 @@ import { checkFront, checkPort } from '#main/doctor/check-ports.ts'
 import { checkTlsPermission } from '#main/doctor/check-tls-permission.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
-import { ownPort } from '#tests/support/own-port.ts'
-import { type DnsName, startDnsServer } from '../support/dns-server.ts'
-import { type S3Fault, startS3FaultServer } from '../support/s3-fault-server.ts'
-import { s3LocationAt } from '../support/s3-store.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { type DnsName, startDnsServer } from '#tests/support/servers/dns-server.ts'
+import { type S3Fault, startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
+import { s3LocationAt } from '#tests/support/servers/s3-store.ts'
 
 const gibibyte = 1024 ** 3
 

@@ -12,11 +12,14 @@ import { serveTls, type TlsService } from '#main/process/serve-tls.ts'
 import { openFileCertificates } from '#main/service/open-certificates.ts'
 import { Tally } from '#observe/tally.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { loopbackCertificate, loopbackCertificateKey } from '#tests/support/loopback-certificate.ts'
-import { ownPort } from '#tests/support/own-port.ts'
-import { rawRequest } from '#tests/support/raw-http.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
 import { available } from '#tests/support/require.ts'
-import { publicNames } from '#tests/support/self-signed.ts'
+import {
+  loopbackCertificate,
+  loopbackCertificateKey,
+} from '#tests/support/servers/loopback-certificate.ts'
+import { publicNames } from '#tests/support/servers/self-signed.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 
 const host = 'blog.sites.example'
 const other = 'sitehost.home.arpa'

@@ -7,7 +7,7 @@ import { startIngest } from '#main/start-ingest.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { alice } from '../support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 
 let dir: string
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { steerConnections } from '#main/supervisor/steer-connections.ts'
-import { ownPort } from '../support/own-port.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
 
 const port = Number(await ownPort())
 const servers = ['first', 'second'].map((name) =>

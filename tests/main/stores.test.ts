@@ -9,10 +9,10 @@ import { type Db, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { onEachDatabase } from '#tests/support/database/databases.ts'
+import { tcpProxy } from '#tests/support/servers/tcp-proxy.ts'
 import { recordingLog } from '../support/api.ts'
-import { onEachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { tcpProxy } from '../support/tcp-proxy.ts'
 
 test('a database that can only be read is none to start with', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-stores-'))

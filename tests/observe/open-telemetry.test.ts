@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { openTelemetry } from '#observe/open-telemetry.ts'
 import { inTrace, newTrace } from '#observe/trace.ts'
+import { type CollectedSpan, startCollector } from '#tests/support/servers/otlp-collector.ts'
 import { type LoggedLine, recordingLog } from '../support/api.ts'
 import { eventually } from '../support/eventually.ts'
-import { type CollectedSpan, startCollector } from '../support/otlp-collector.ts'
 
 const collector = startCollector()
 afterAll(() => collector.stop())

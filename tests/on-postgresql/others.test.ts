@@ -1,3 +1,3 @@
-import { onPostgres } from '../support/on-postgresql.ts'
+import { onPostgres } from '#tests/support/database/on-postgresql.ts'
 
 await onPostgres((path) => !/^src\/store\/(?:database|queues|sites)\//.test(path))

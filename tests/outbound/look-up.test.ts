@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import type { DnsType } from '#outbound/dns/ask-dns-server.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp, type DnsAnswer, type LookUp } from '#outbound/dns/look-up.ts'
-import { type DnsName, startDnsServer } from '../support/dns-server.ts'
+import { type DnsName, startDnsServer } from '#tests/support/servers/dns-server.ts'
 
 const did = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 const manyValues = Array.from({ length: 300 }, (_, n) => `value ${n} of many, and rather long`)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createResolveHost } from '#outbound/resolve-host.ts'
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { eventually } from '../support/eventually.ts'
 
 let dns: DnsServer

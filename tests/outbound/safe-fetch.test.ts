@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { createResolveHost } from '#outbound/resolve-host.ts'
 import { createSafeFetch, FetchLimitError } from '#outbound/safe-fetch.ts'
-import { startDnsServer } from '../support/dns-server.ts'
-import { certificate, certificateKey } from '../support/self-signed.ts'
+import { startDnsServer } from '#tests/support/servers/dns-server.ts'
+import { certificate, certificateKey } from '#tests/support/servers/self-signed.ts'
 
 const server = Bun.serve({
   port: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '../support/archives.ts'
-import { archiveLimits, refusal, unpack } from '../support/unpack.ts'
+import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '#tests/support/hostile/archives.ts'
+import { archiveLimits, refusal, unpack } from '#tests/support/processes/unpack.ts'
 
 // Archives of many entries and many megabytes.
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { crc32, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '#tests/support/archives.ts'
-import { refusal, unpack } from '#tests/support/unpack.ts'
+import { paxOf, type TarFile, tarOf, type ZipFile, zipOf } from '#tests/support/hostile/archives.ts'
+import { refusal, unpack } from '#tests/support/processes/unpack.ts'
 
 const unpackZip = (files: readonly ZipFile[]) => unpack('site.zip', zipOf(files))
 const unpackTar = (files: readonly TarFile[]) => unpack('site.tar', tarOf(files))

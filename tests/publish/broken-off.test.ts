@@ -6,8 +6,8 @@ import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { partUri } from '#site/record/part.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
-import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { FakeRepo, refusal } from '#tests/support/servers/fake-repo.ts'
 
 // An account's server refuses a call in the middle of a change of a site with versions, or every call from there on.
 // Whatever it has accepted, the site and each version are whole, and the next attempt makes the rest.

@@ -36,13 +36,17 @@ import {
   type NewVersionRecord,
   recordVersionRecord,
 } from '#store/sites/version-records/record-version-record.ts'
-import { answerXrpc } from '../support/answer-xrpc.ts'
+import {
+  endConnections,
+  memoryDatabase,
+  onEachDatabase,
+} from '#tests/support/database/databases.ts'
+import { accountOf, alice, newVersionRecord, siteOf } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { answerXrpc } from '#tests/support/servers/answer-xrpc.ts'
+import { FakeRepo } from '#tests/support/servers/fake-repo.ts'
 import { type LoggedLine, recordingLog } from '../support/api.ts'
-import { endConnections, memoryDatabase, onEachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { FakeRepo } from '../support/fake-repo.ts'
-import { accountOf, alice, newVersionRecord, siteOf } from '../support/sample-rows.ts'
-import { workRows } from '../support/work-rows.ts'
 
 // What jobs do whose servers let them wait.
 

@@ -3,9 +3,9 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { withPatience } from '#publish/server-patience.ts'
-import { noPause } from '../support/fake-repo.ts'
-import { alice } from '../support/sample-rows.ts'
-import { certificate, certificateKey } from '../support/self-signed.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { noPause } from '#tests/support/servers/fake-repo.ts'
+import { certificate, certificateKey } from '#tests/support/servers/self-signed.ts'
 
 const tls = { cert: certificate, key: certificateKey }
 /** How a server fails after it has received the beginning of a body. */

@@ -66,7 +66,7 @@ async function msPerAnswer(files: readonly string[], pathnames: readonly string[
 }
 
 const costProgram = `
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
 const runs = 20

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { HeaderList } from '#http/header-fields.ts'
 import { applyHeaderRules } from '#site/rules/apply-header-rules.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
-import { anyText } from '#tests/support/any-text.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 
 describe('whatever is written, and asked for', () => {
   const word = fc.constantFrom(

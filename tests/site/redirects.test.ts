@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { parseRequestPath } from '#site/request-path.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
 import { parseRedirects } from '#site/rules/redirects-file.ts'
-import { anyText } from '#tests/support/any-text.ts'
-import { askRedirects } from '#tests/support/ask-redirects.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
+import { askRedirects } from '#tests/support/visitors/ask-redirects.ts'
 
 test('any text is rules and problems', () => {
   const part = fc.constantFrom(...'/ * : a % = ? # ! , \n \t 3 0 1'.split(' '), ' ', 'https://')

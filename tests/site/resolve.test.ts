@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { defaultSettings } from '#site/record/settings.ts'
 import { resolve } from '#site/visit/resolve.ts'
-import { anyText } from '#tests/support/any-text.ts'
-import { ask, site, visit } from '#tests/support/site-visits.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { ask, site, visit } from '#tests/support/visitors/site-visits.ts'
 
 describe('whatever is asked', () => {
   const word = fc.constantFrom(

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import { servableSiteSteps } from '#site/visit/servable-site.ts'
 import type { Snapshot } from '#site/visit/snapshot.ts'
-import { snapshotOf } from '#tests/support/served-site.ts'
+import { snapshotOf } from '#tests/support/visitors/served-site.ts'
 
 test.each<[string, string]>([
   ['long rules', `/:a/* /:a${'/:splat'.repeat(200)}\n`],

@@ -10,9 +10,9 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { migrate } from '#store/database/migrate.ts'
 import { sqliteWaitingMax } from '#store/database/sqlite/sqlite-dialect.ts'
 import { inTransaction } from '#store/database/transaction.ts'
-import { onEachDatabase } from '../support/databases.ts'
+import { onEachDatabase } from '#tests/support/database/databases.ts'
+import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
 import { available } from '../support/require.ts'
-import { alice, bob, siteOf } from '../support/sample-rows.ts'
 import { probeTinyDisk, tinyDisk } from '../support/tiny-disk.ts'
 
 // Databases that are not there, go away, or are full; and what SQLite is opened with.

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { migrations } from '#store/migrations/list.ts'
-import { type OwnDatabase, onEachOwnStore } from '../support/databases.ts'
+import { type OwnDatabase, onEachOwnStore } from '#tests/support/database/databases.ts'
 
 onEachOwnStore('store/database/migrate', (make, dialect) => {
   const names = Object.keys(migrations(dialect))

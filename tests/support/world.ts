@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { startServing } from '#main/commands/serve.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
 import { AppClient } from '../../devnet/app-client.ts'
 import { startSharedDevnet } from '../../devnet/shared.ts'
 import type { DevnetOptions, Network } from '../../devnet/start.ts'
 import { createSession } from './accounts.ts'
-import { ownPort } from './own-port.ts'
 
 /** A network and a service of a test's own: ports, folders and all. */
 export interface World extends AsyncDisposable {

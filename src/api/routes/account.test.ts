@@ -11,8 +11,8 @@ import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { alice, bob, newJob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 
 const api = testApi()
 let cookie: string

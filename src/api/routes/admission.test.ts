@@ -4,7 +4,7 @@ import { allowAccount, disallowAccount, invite, withdrawInvitation } from '#admi
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listInvitations } from '#store/moderation/invitations.ts'
 import { cookieHeader, type TestApi, testApi } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 
 const listed = testApi({ signIn: 'listed' })
 const invited = testApi({ signIn: 'invited' })

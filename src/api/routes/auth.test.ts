@@ -7,8 +7,8 @@ import { startNextJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
-import { alice, bob, newJob, newVersion } from '#tests/support/sample-rows.ts'
-import { workRows } from '#tests/support/work-rows.ts'
+import { alice, bob, newJob, newVersion } from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
 
 const api = testApi()
 

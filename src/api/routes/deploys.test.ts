@@ -12,10 +12,7 @@ import { putTakedown } from '#store/moderation/takedowns.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { mebibyte, someCid, testApi } from '#tests/support/api.ts'
-import { FakeRepo } from '#tests/support/fake-repo.ts'
-import { hollowGzip } from '#tests/support/hollow-gzip.ts'
 import {
   alice,
   bob,
@@ -24,7 +21,10 @@ import {
   newVersion,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { answerXrpc } from '#tests/support/servers/answer-xrpc.ts'
+import { FakeRepo } from '#tests/support/servers/fake-repo.ts'
+import { hollowGzip } from '#tests/support/servers/hollow-gzip.ts'
 
 const api = testApi()
 const versionType = 'place.sitehost.version'

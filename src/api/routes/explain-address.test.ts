@@ -7,7 +7,7 @@ import { setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const site = siteOf('blog')

@@ -3,8 +3,8 @@ import { endSessionsOf } from '#store/accounts/sessions.ts'
 import { finishJob, startNextJob, updateJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type JobResult } from '#store/queues/jobs.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
+import { alice, bob, nameOf, newJob, progress } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob, nameOf, newJob, progress } from '#tests/support/sample-rows.ts'
 import { jobStream } from './job-stream.ts'
 
 const api = testApi()

@@ -5,8 +5,8 @@ import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { forgetUsedIdTokens } from '#store/accounts/publishers.ts'
 import { origin, testApi } from '#tests/support/api.ts'
-import { Issuer } from '#tests/support/issuer.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import { Issuer } from '#tests/support/servers/issuer.ts'
 
 const api = testApi({ fetch: createSafeFetch({ allowPrivate: true }) })
 let issuer: Issuer

@@ -6,7 +6,7 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { listReports } from '#store/moderation/list-reports.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { baseDomain, testApi } from '#tests/support/api.ts'
-import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const label = siteLabel(siteOf('blog'))

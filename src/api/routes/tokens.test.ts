@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { deployTokensMax, refusedTokens } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { mebibyte, testApi } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const dayMs = 24 * 60 * 60 * 1000

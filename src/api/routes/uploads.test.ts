@@ -9,7 +9,6 @@ import { startNextJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { mebibyte, testApi } from '#tests/support/api.ts'
-import { rawRequest } from '#tests/support/raw-http.ts'
 import {
   alice,
   bob,
@@ -18,8 +17,9 @@ import {
   newVersion,
   removedSites,
   siteOf,
-} from '#tests/support/sample-rows.ts'
-import { workRows } from '#tests/support/work-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { workRows } from '#tests/support/database/work-rows.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 
 const api = testApi()
 const path = '/sitehost/upload-files'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createJob } from '#store/queues/jobs.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
-import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
+import { alice, bob, newJob } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const removed = [

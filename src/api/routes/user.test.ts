@@ -13,8 +13,8 @@ import { takeDue } from '#store/queues/take-due.ts'
 import { retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
 
 const api = testApi()
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Database } from '#store/database/database.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { AdminSignIn } from './admin-sign-in.ts'
 
 let database: Database

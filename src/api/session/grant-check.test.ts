@@ -4,7 +4,7 @@ import { routes } from '#api/contract/routes.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { claimSubdomain, findSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { confirmAgain } from './grant-check.ts'
 
 const api = testApi()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { setCookie } from './cookies.ts'
 import { KeyRing } from './key-ring.ts'
 import { BrowserSessions, sessionIdleMs } from './sessions.ts'

@@ -5,7 +5,7 @@ import { deleteEndedSessions } from '#store/accounts/sessions.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
 import { recordingLog, testApi } from '#tests/support/api.ts'
-import { alice, bob, newJob } from '#tests/support/sample-rows.ts'
+import { alice, bob, newJob } from '#tests/support/database/sample-rows.ts'
 import { sessionIdleMs } from './sessions.ts'
 import { UnusedSessions } from './unused-sessions.ts'
 

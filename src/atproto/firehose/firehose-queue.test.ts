@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import type { FirehoseEvent } from './firehose-format.ts'
 import { FirehoseQueue, queueEventsMax } from './firehose-queue.ts'
 

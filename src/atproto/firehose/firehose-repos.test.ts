@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import * as Cbor from '@atcute/cbor'
 import fc from 'fast-check'
-import { cborFrame, errorFrame, infoFrame, reposCommit } from '#tests/support/repos-server.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import {
+  cborFrame,
+  errorFrame,
+  infoFrame,
+  reposCommit,
+} from '#tests/support/servers/repos-server.ts'
 import { type FirehoseFrame, frameBytesMax, problem } from './firehose-format.ts'
 import { subscribeRepos } from './firehose-repos.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import {
   jetstreamAccount,
   jetstreamCommit,
   jetstreamIdentity,
-} from '#tests/support/jetstream-server.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+} from '#tests/support/servers/jetstream-server.ts'
 import { type FirehoseFrame, problem } from './firehose-format.ts'
 import { frameCharsMax, jetstream } from './jetstream.ts'
 

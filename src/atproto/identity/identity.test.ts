@@ -3,7 +3,7 @@ import { P256PublicKey } from '@atcute/crypto'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { Identities, IdentityError } from './identity.ts'
 
 const key = 'zDnaembgSGUhZULN2Caob4HLJPaxBh92N7rtH21TErzqf8HQo'

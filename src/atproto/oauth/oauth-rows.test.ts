@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { type MemoryRows, memoryRows } from '#tests/support/memory-rows.ts'
+import { type MemoryRows, memoryRows } from '#tests/support/database/memory-rows.ts'
 import { sealedStore } from './oauth-rows.ts'
 import { createSeal } from './seal.ts'
 

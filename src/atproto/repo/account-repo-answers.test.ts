@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { AccountRepo } from './account-repo.ts'
 
 const cid = 'bafkreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgf5kpqcsgz7soitae'

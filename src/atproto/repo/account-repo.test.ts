@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { AccountSession } from '#atproto/oauth/oauth.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { AccountRepo } from './account-repo.ts'
 
 /** A session whose server never answers; the signals that it was called with are noted. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { encode } from '@atcute/cbor'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { CborError, cborDepthMax, cborValuesMax, decodeCbor, endOfCbor } from './bounded-cbor.ts'
 
 /** Lists in lists, each said to have this many elements, and bytes for the innermost only. */

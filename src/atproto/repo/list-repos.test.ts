@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { listReposByCollection } from './list-repos.ts'
 
 let server: Bun.Server<undefined>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { readRepoStatus } from './repo-status.ts'
 
 const statusFrom = (answer: Response) =>

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { saysRecordIsAbsent } from './unproven-absence.ts'
 
 let answer: Response

@@ -4,6 +4,7 @@ import * as Cid from '@atcute/cid'
 import { P256PrivateKeyExportable, Secp256k1PrivateKeyExportable } from '@atcute/crypto'
 import { recordBytesMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import {
   carOf,
   encodeRecord,
@@ -11,8 +12,7 @@ import {
   type Proof,
   type ProofOf,
   proofOf,
-} from '#tests/support/fake-pds.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+} from '#tests/support/servers/fake-pds.ts'
 import { ProofError, verifyProof } from './verified-record.ts'
 
 const collection = 'place.sitehost.fs'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { fetchStoredBlob } from './fetch-blob.ts'
 
 const bytes = Buffer.from('content')

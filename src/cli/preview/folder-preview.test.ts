@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { snapshotOf, storedFile } from '#tests/support/served-site.ts'
+import { snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { describeChange, describeVersion } from './folder-preview.ts'
 
 const { file } = storedFile({ body: 'x' })

@@ -17,14 +17,14 @@ import {
 } from '#store/sites/version-records/record-version-record.ts'
 import { awaitWithdrawal } from '#store/sites/withdrawals.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
 import {
   alice,
   newVersion,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
 import { hostsOfPurgeMax, type PurgeAnswer } from './cdn.ts'
 import { CdnPurger, pauseMs, refusedMsMax, settledMs } from './purge-cdn.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import { preferredCoding } from '#http/accept-encoding.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
 import { CodingChoices, codingSet } from './codings.ts'
 
 describe('a set of codings', () => {

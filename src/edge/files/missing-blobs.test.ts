@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Log } from '#observe/log.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
 import { MissingBlobs } from './missing-blobs.ts'
 
 let database: Database

@@ -15,15 +15,15 @@ import {
   removeVersionRecord,
 } from '#store/sites/version-records/record-version-record.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { eventually } from '#tests/support/eventually.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
 import {
   alice,
   nameOf,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { answerAsk } from './ask.ts'
 import { NamesFollower, newNamesAllowance, ServedNames } from './served-names.ts'
 

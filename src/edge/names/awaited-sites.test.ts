@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import type { Database } from '#store/database/database.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { bob, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt, clearWork } from '#tests/support/work-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, clearWork } from '#tests/support/database/work-rows.ts'
 import { AwaitedSites } from './awaited-sites.ts'
 
 let database: Database

@@ -8,10 +8,10 @@ import { WakeUps } from '#store/database/wake-ups.ts'
 import { setPrimaryDomain } from '#store/names/primary-domain.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { originOf } from '#tests/support/edge.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, siteOf } from '#tests/support/sample-rows.ts'
+import { originOf } from '#tests/support/visitors/edge.ts'
 import { Hosts } from './hosts.ts'
 
 let database: Database

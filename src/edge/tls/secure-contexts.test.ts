@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
-import { loopbackCertificate, loopbackCertificateKey } from '#tests/support/loopback-certificate.ts'
+import {
+  loopbackCertificate,
+  loopbackCertificateKey,
+} from '#tests/support/servers/loopback-certificate.ts'
 import { SecureContexts } from './secure-contexts.ts'
 
 test('a certificate is read once, for all its hosts, and again when it has a new version', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import type { BlobStore } from '#blobs/blob-store.ts'
-import { hollowGzip } from '#tests/support/hollow-gzip.ts'
+import { hollowGzip } from '#tests/support/servers/hollow-gzip.ts'
 import { type DecodedBlob, storeDecoded } from './decode-blob.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { P256PrivateKeyExportable } from '@atcute/crypto'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { FetchLimitError, type SafeFetch } from '#outbound/safe-fetch.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { BlobMismatchError, BlobUnavailableError, fetchBlob } from './fetch-blob.ts'
 
 const content = Buffer.from('hello world')

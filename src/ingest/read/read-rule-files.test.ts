@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { BlobLostError } from '#blobs/blob-store.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
-import { storedFile } from '#tests/support/served-site.ts'
+import { storedFile } from '#tests/support/visitors/served-site.ts'
 import { readRuleFiles, ruleProblems } from './read-rule-files.ts'
 
 // What becomes of the files' texts is told by `ingest-site.test.ts`.

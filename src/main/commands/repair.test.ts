@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { siteOf } from '#tests/support/database/sample-rows.ts'
 import { isInOrder, repairLines } from './repair.ts'
 
 const report = {

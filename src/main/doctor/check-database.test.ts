@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { freePort } from '#main/process/free-port.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
-import { onEachOwnStore } from '#tests/support/databases.ts'
+import { onEachOwnStore } from '#tests/support/database/databases.ts'
 import { checkDatabase } from './check-database.ts'
 
 onEachOwnStore('main/doctor/check-database', (make, dialect) => {

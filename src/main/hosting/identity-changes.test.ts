@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Did } from '#site/site-address.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
 import { followIdentityChanges } from './follow-identity-changes.ts'
 import { IdentityChanges } from './identity-changes.ts'
 

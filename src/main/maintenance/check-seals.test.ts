@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openClientKeys } from '#main/service/open-oauth.ts'
 import type { Db } from '#store/database/database.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { checkSeals } from './check-seals.ts'
 
 const [first, second] = ['the first secret of all, it is long', 'the second secret, it is long too']

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { rememberBlob } from '#store/blobs/blobs.ts'
-import { memoryDatabase } from '#tests/support/memory-database.ts'
+import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { removedCopiesOf } from './removed-copies.ts'
 
 const [known = '', removed = ''] = ['a'.repeat(64), 'b'.repeat(64)]

@@ -4,9 +4,9 @@ import { createBrowserSession } from '#store/accounts/sessions.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { beginAccountDeletion, finishAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
 import { runMaintenance } from './run-maintenance.ts'
 
 const yearsLater = 10 * 365 * 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import { codeOf } from '#observe/code-of.ts'
 
 // Outgoing connections use the higher, ephemeral ports: a restart might find its port taken. Above these are those of
-// devnet, and of tests that restart a server (`tests/support/own-port.ts`).
+// devnet, and of tests that restart a server (`tests/support/processes/own-port.ts`).
 const portMin = 20_000
 const portMax = 23_999
 const attemptsMax = 100

@@ -7,7 +7,7 @@ import {
   UnusableAnswerError,
 } from '#outbound/server-errors.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { accountOf } from '#tests/support/sample-rows.ts'
+import { accountOf } from '#tests/support/database/sample-rows.ts'
 import { errorOfThread, threadFailureOf } from './thread-failure.ts'
 
 const method = 'com.atproto.repo.listRecords'

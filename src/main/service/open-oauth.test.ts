@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import { openClientKeys } from './open-oauth.ts'
 
 onEachStore('client keys', (_, __, options) => {

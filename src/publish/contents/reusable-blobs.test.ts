@@ -9,8 +9,14 @@ import { rememberUploadedBlobs } from '#store/blobs/uploaded-blobs.ts'
 import type { Database } from '#store/database/database.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import { findReusableBlobs } from './reusable-blobs.ts'
 
 let database: Database

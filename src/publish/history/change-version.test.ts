@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { SiteConflictError } from '#publish/commit-on-head.ts'
-import { FakeRepo, noPause } from '#tests/support/fake-repo.ts'
-import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { FakeRepo, noPause } from '#tests/support/servers/fake-repo.ts'
 import { changeVersion, type VersionChange } from './change-version.ts'
 
 const collection = 'place.sitehost.version'

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'bun:test'
 import type { SitePath } from '#site/path.ts'
 import { splitTree } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
-import { FakeRepo, noPause } from '#tests/support/fake-repo.ts'
-import { alice, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { alice, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { FakeRepo, noPause } from '#tests/support/servers/fake-repo.ts'
 import { forgetVersion } from './forget-version.ts'
 
 const blog = siteOf('blog')

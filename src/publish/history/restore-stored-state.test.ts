@@ -16,9 +16,9 @@ import { rememberBlob } from '#store/blobs/blobs.ts'
 import type { Database } from '#store/database/database.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
-import { newVersion, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { newVersion, siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/servers/fake-repo.ts'
 import { restoreState } from './restore-stored-state.ts'
 
 const blog = siteOf('blog')

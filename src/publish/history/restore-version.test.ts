@@ -6,8 +6,8 @@ import { NotPublishableError } from '#publish/not-publishable.ts'
 import { SiteRecords } from '#publish/site-records.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { FakeRepo, noPause, refusal } from '#tests/support/fake-repo.ts'
-import { siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { siteOf, versionKeyOf } from '#tests/support/database/sample-rows.ts'
+import { FakeRepo, noPause, refusal } from '#tests/support/servers/fake-repo.ts'
 import { restoreVersion } from './restore-version.ts'
 
 const blog = siteOf('blog')

@@ -3,8 +3,8 @@ import type { Log } from '#observe/log.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { createJob, findJob, type JobProgress } from '#store/queues/jobs.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { newJob, progress } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { newJob, progress } from '#tests/support/database/sample-rows.ts'
 import { JobReporter } from './job-reporter.ts'
 
 let database: Database

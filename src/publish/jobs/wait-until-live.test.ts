@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { memoryDatabase } from '#tests/support/databases.ts'
-import { alice, removedSites, siteOf } from '#tests/support/sample-rows.ts'
+import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, removedSites, siteOf } from '#tests/support/database/sample-rows.ts'
 import { watchIngest } from './ingest-watch.ts'
 import { type Visibility, waitUntilLive } from './wait-until-live.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { namedParts } from './named-parts.ts'
 
 const read = (json: string) => namedParts(Buffer.from(json), alice)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SiteLimits } from '#site/limits.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { zipOf } from '#tests/support/archives.ts'
+import { zipOf } from '#tests/support/hostile/archives.ts'
 import { type ReceivedUpload, receiveUpload } from './receive-upload.ts'
 import { Spool } from './spool.ts'
 

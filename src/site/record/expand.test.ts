@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { expandTree } from './expand.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 import { type PartUri, partKeyOf, partUri } from './part.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
 import { compileGlob, compileNeedle, indexOfNeedle, matchGlob } from './glob.ts'
 
 /** As Netlify reads a `_headers`, but that whole segments stay whole: `/a/*` is not for `/ab`. */

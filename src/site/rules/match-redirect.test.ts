@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { locationCharsMax } from '#site/limits.ts'
-import { askRedirects, type RedirectVisitor } from '#tests/support/ask-redirects.ts'
+import { askRedirects, type RedirectVisitor } from '#tests/support/visitors/ask-redirects.ts'
 
 /** `301 /new`; null when no rule applies. */
 function answer(rules: string, address: string, visitor?: RedirectVisitor): string | null {

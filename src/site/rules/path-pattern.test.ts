@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRequestPath } from '#site/request-path.ts'
-import { anyText } from '#tests/support/any-text.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { anyText } from '#tests/support/hostile/any-text.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { EncodedPath, matchPath } from './encoded-path.ts'
 import { compilePathPattern } from './path-pattern.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { siteFilesMax } from '#site/limits.ts'
 import { foldersAbove, parseSitePath, type SitePath } from '#site/path.ts'
 import { treeProblems } from '#site/tree-problems.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
 import { applyChanges } from './apply-changes.ts'
 
 const pathOf = (text: string): SitePath => {

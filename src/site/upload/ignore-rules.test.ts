@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ignoreFileBytesMax, ignoreLineCharsMax, ignoreRulesMax } from '#site/limits.ts'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { IgnoreStepsError, parseIgnoreRules } from './ignore-rules.ts'
 
 const ignored = (rules: string, path: string): boolean => parseIgnoreRules(rules).isIgnored(path)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRequestPath } from '#site/request-path.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
 import { type AddressForm, encodeAddress, findPage } from './addresses.ts'
 import type { SnapshotFile } from './snapshot.ts'
 

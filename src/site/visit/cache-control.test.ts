@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cpuMs } from '#tests/support/cpu-ms.ts'
-import { fuzzRunsOf } from '#tests/support/fuzz.ts'
+import { fuzzRunsOf } from '#tests/support/hostile/fuzz.ts'
+import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 import { cacheControlOf, isHashedAsset, mayNameHashedAsset } from './cache-control.ts'
 
 describe('named after their content', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { snapshotOf } from '#tests/support/served-site.ts'
+import { snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { hashesNamedIn } from './named-hashes.ts'
 import { encodeSnapshot, type SnapshotFile } from './snapshot.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { directoryDepthMax, locationCharsMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
-import { anyFile, ask, type Facts, site, visit } from '#tests/support/site-visits.ts'
+import { anyFile, ask, type Facts, site, visit } from '#tests/support/visitors/site-visits.ts'
 import { type Decision, resolve } from './resolve.ts'
 import type { ServableSite } from './servable-site.ts'
 

@@ -3,9 +3,9 @@ import { siteLabel } from '#site/site-address.ts'
 import { readChanges } from '#store/database/changes.ts'
 import type { AccountStatus } from '#store/database/schema.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { findServedSite } from '#tests/support/find-served-site.ts'
-import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { accountOf, alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { findServedSite } from '#tests/support/visitors/find-served-site.ts'
 import { beginCheck, listDeletedAccounts, recordCheck, setAccountStatus } from './account-status.ts'
 import {
   findAccount,

@@ -2,8 +2,15 @@ import { expect, test } from 'bun:test'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newToken, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newToken,
+  newVersion,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import {
   createDeployToken,
   deleteExpiredTokens,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { forgetGrantFailures, listGrantFailures, recordGrantFailure } from './grant-failures.ts'
 
 onEachStore('store/accounts/grant-failures', (db) => {

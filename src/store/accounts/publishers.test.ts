@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isUnused } from '#store/lifecycle/unused-sealed-rows.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newToken, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, nameOf, newToken, siteOf } from '#tests/support/database/sample-rows.ts'
 import { endDeployTokensOf, findDeployToken, listDeployTokens } from './deploy-tokens.ts'
 import {
   createPublisher,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   deleteExpiredSealed,
   deleteSealed,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { browserSessionsMax } from '#site/limits.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import {
   createBrowserSession,
   deleteBrowserSessionOf,

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { cancelJobUnlessWriting } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, newJob, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, newJob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
 import { findBlobs, type KnownBlob, listBlobHashes, rememberBlob } from './blobs.ts'
 import {
   claimBlobs,

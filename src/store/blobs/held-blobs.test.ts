@@ -3,8 +3,14 @@ import { type BlobKey, blobKeyText } from '#site/record/blob-key.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, newVersionRecord, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  newVersion,
+  newVersionRecord,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import { rememberBlob } from './blobs.ts'
 import { findHeldBlobs } from './held-blobs.ts'
 import { forgetReceivedBefore, rememberReceived } from './received-blobs.ts'

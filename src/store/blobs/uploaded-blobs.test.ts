@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import {
   deleteUploadedBlobsBefore,
   findUploadedBlobs,

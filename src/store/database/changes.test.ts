@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { setImmediate } from 'node:timers/promises'
 import { siteLabel } from '#site/site-address.ts'
-import { subjectOf } from '#tests/support/change-subjects.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { siteOf } from '#tests/support/sample-rows.ts'
+import { subjectOf } from '#tests/support/database/change-subjects.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { siteOf } from '#tests/support/database/sample-rows.ts'
 import {
   appendChange,
   appendHostChange,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type OwnDatabase, sqliteFile } from '#tests/support/databases.ts'
+import { type OwnDatabase, sqliteFile } from '#tests/support/database/databases.ts'
 import { clearLog } from './clear-log.ts'
 import { type Database, openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { openDatabase } from './database.ts'
 import { inTransaction, lockUntilCommit } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { findAccount, upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { accountOf, alice, bob } from '#tests/support/database/sample-rows.ts'
 import { DatabaseUnavailableError } from './database-unavailable.ts'
 import { inSharedTransaction, sharedWaitingMax } from './shared-transaction.ts'
 

@@ -28,9 +28,9 @@ import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { subjectOf } from '#tests/support/change-subjects.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { tablesNaming } from '#tests/support/named-in.ts'
+import { subjectOf } from '#tests/support/database/change-subjects.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { tablesNaming } from '#tests/support/database/named-in.ts'
 import {
   alice,
   bob,
@@ -39,8 +39,8 @@ import {
   newJob,
   newVersion,
   siteOf,
-} from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
 import {
   beginAccountDeletion,
   finishAccountDeletion,

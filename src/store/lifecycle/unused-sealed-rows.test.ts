@@ -4,8 +4,8 @@ import { getSealed, putSealed } from '#store/accounts/sealed-rows.ts'
 import { createBrowserSession, deleteSession, touchSession } from '#store/accounts/sessions.ts'
 import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob } from '#store/queues/jobs.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newJob, newToken } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, newJob, newToken } from '#tests/support/database/sample-rows.ts'
 import { deleteSealedIfSame, isUnused, listUnusedSealed } from './unused-sealed-rows.ts'
 
 onEachStore('store/lifecycle/unused-sealed-rows', (db) => {

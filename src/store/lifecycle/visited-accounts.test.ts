@@ -5,9 +5,9 @@ import { readChanges } from '#store/database/changes.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { findSite } from '#store/sites/sites.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt, clearWork } from '#tests/support/work-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, clearWork } from '#tests/support/database/work-rows.ts'
 import {
   deleteDroppedBefore,
   deleteUnmetBefore,

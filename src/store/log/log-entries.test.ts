@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { LogEntry } from '#observe/log-entry.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import { countErrors, listErrorEntries } from './error-entries.ts'
 import {
   appendLogEntries,

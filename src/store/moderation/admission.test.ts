@@ -5,8 +5,15 @@ import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { listVersions } from '#store/sites/versions.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  newVersion,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import { limitsOfAccount, putLimitOverrides } from './account-limits.ts'
 import {
   addAllowedAccount,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import { appendAuditEntry, listAuditEntries } from './audit.ts'
 
 onEachStore('store/moderation/audit', (db) => {

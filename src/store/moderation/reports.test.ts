@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { chunksOf } from '#store/database/chunks.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { accountOf, alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
 import { listReports } from './list-reports.ts'
 import {
   addReport,

@@ -3,7 +3,7 @@ import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   alice,
   bob,
@@ -11,7 +11,7 @@ import {
   newVersion,
   newVersionRecord,
   siteOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
 import {
   findTakedown,
   findTakedownByLabel,

@@ -3,8 +3,8 @@ import { keptSubdomainMs, keptSubdomainsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { forgetDeletion } from '#store/accounts/deleted-here.ts'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { accountOf, alice, bob } from '#tests/support/database/sample-rows.ts'
 import { dropKeptSubdomains, isKeptForAnother, listKeptSubdomains } from './kept-subdomains.ts'
 import {
   type ClaimOutcome,

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { keptSubdomainMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { readChanges } from '#store/database/changes.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob, nameOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { accountOf, alice, bob, nameOf } from '#tests/support/database/sample-rows.ts'
 import {
   claimSubdomain,
   findSubdomain,

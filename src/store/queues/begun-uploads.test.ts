@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { forgetDeletion } from '#store/accounts/deleted-here.ts'
 import { beginAccountDeletion, finishAccountDeletion } from '#store/lifecycle/account-deletions.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { tablesNaming } from '#tests/support/named-in.ts'
-import { alice, bob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { tablesNaming } from '#tests/support/database/named-in.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import { countUpload, deleteCountedUploads } from './begun-uploads.ts'
 
 const day = 24 * 60 * 60 * 1000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { inTransaction } from '#store/database/transaction.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, nameOf, newDeploy, newJob } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
-import { alice, bob, nameOf, newDeploy, newJob } from '#tests/support/sample-rows.ts'
 import { findContent, listMissing, recordArrived } from './deploy-contents.ts'
 import {
   commitDeploy,

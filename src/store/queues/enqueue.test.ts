@@ -5,11 +5,11 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
-import { countIngest } from '#tests/support/count-ingest.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { queuedAccounts } from '#tests/support/queued-accounts.ts'
-import { accountOf, alice, bob, siteOf } from '#tests/support/sample-rows.ts'
-import { askedAt, clearWork, workRows } from '#tests/support/work-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { queuedAccounts } from '#tests/support/database/queued-accounts.ts'
+import { accountOf, alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt, clearWork, workRows } from '#tests/support/database/work-rows.ts'
+import { countIngest } from '#tests/support/publishing/count-ingest.ts'
 import {
   enqueueAccounts,
   enqueueInactiveAccounts,

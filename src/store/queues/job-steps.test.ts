@@ -1,7 +1,14 @@
 import { expect, test } from 'bun:test'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { accountOf, alice, bob, nameOf, newJob, progress } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  accountOf,
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  progress,
+} from '#tests/support/database/sample-rows.ts'
 import {
   beginWriting,
   cancelJobUnlessWriting,

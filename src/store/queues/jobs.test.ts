@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { inTrace, newTrace } from '#observe/trace.ts'
 import { openDatabase } from '#store/database/database.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, nameOf, newJob } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, nameOf, newJob } from '#tests/support/database/sample-rows.ts'
 import { finishJob, startNextJob } from './job-steps.ts'
 import {
   createJob,

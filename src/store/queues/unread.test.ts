@@ -1,9 +1,15 @@
 import { expect, test } from 'bun:test'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersionRecord } from '#store/sites/version-records/record-version-record.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
-import { askedAt } from '#tests/support/work-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
 import { enqueueAccounts, enqueueSites, enqueueVersions } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
 import { hasUnreadVersions, listUnread } from './unread.ts'

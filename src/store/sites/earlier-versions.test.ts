@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   alice,
   newVersion,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
 import { earlierVersions } from './earlier-versions.ts'
 import { recordVersion } from './record-version.ts'
 import {

@@ -4,8 +4,13 @@ import { siteLabel } from '#site/site-address.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { readChanges } from '#store/database/changes.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, newVersionRecord, siteOf, versionKeyOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  newVersionRecord,
+  siteOf,
+  versionKeyOf,
+} from '#tests/support/database/sample-rows.ts'
 import { expireVersions } from './expire-versions.ts'
 import { findPreviews } from './previews.ts'
 import {

@@ -3,8 +3,14 @@ import { siteLabel } from '#site/site-address.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, removedSites, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import {
+  alice,
+  bob,
+  newVersion,
+  removedSites,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import { recordVersion } from './record-version.ts'
 import { listNewestSites, type SiteState, searchSites, siteKey } from './search-sites.ts'
 

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
 import { type NewVersion, recordVersion } from './record-version.ts'
 import { removeSite } from './remove-site.ts'
 import {

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   alice,
   newVersion,
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
 import { recordVersion } from './record-version.ts'
 import { type HistoryPosition, listHistory, positionOf } from './version-history.ts'
 import { recordVersionRecord } from './version-records/record-version-record.ts'

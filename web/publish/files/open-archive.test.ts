@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { crc32 as zlibCrc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { type ZipFile, zipOf } from '#tests/support/archives.ts'
+import { type ZipFile, zipOf } from '#tests/support/hostile/archives.ts'
 import { crc32 } from './crc32.ts'
 import { openZip } from './open-archive.ts'
 import { pickedOf } from './picked-file.ts'

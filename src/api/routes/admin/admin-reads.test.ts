@@ -8,8 +8,8 @@ import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
+import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
 import { cacheStats } from '#tests/support/operations.ts'
-import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/sample-rows.ts'
 
 const api = testApi()
 const minuteMs = 60_000

@@ -3,7 +3,7 @@ import { routes } from '#api/contract/routes.ts'
 import { setCookie } from '#api/session/cookies.ts'
 import { addAdmin, removeAdmin } from '#store/accounts/admins.ts'
 import { cookieHeader, testApi } from '#tests/support/api.ts'
-import { alice } from '#tests/support/sample-rows.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const secure = testApi({ baseUrl: 'https://sitehost.example' })

@@ -12,7 +12,14 @@ import { claimSubdomain, findSubdomain, mapSubdomain } from '#store/names/subdom
 import { createJob, findJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { baseDomain, cookieHeader, recordingLog, testApi } from '#tests/support/api.ts'
-import { alice, bob, nameOf, newJob, newVersion, siteOf } from '#tests/support/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  newVersion,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 
 const api = testApi()
 const password = 'correct horse battery'

@@ -22,9 +22,7 @@ import {
 } from '#store/sites/version-records/record-version-record.ts'
 import { findVersionSnapshot } from '#store/sites/version-records/version-records.ts'
 import { listVersions, withdrawReplaced } from '#store/sites/versions.ts'
-import { answerXrpc } from '#tests/support/answer-xrpc.ts'
 import { testApi } from '#tests/support/api.ts'
-import { FakeRepo, refusal } from '#tests/support/fake-repo.ts'
 import {
   alice,
   bob,
@@ -33,8 +31,10 @@ import {
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
-import { askedAt, workRows } from '#tests/support/work-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
+import { askedAt, workRows } from '#tests/support/database/work-rows.ts'
+import { answerXrpc } from '#tests/support/servers/answer-xrpc.ts'
+import { FakeRepo, refusal } from '#tests/support/servers/fake-repo.ts'
 
 const api = testApi()
 const site = siteOf('blog')

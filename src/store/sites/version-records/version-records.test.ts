@@ -11,7 +11,7 @@ import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versi
 import { recordVersion } from '#store/sites/record-version.ts'
 import { snapshotPages } from '#store/sites/snapshot-pages.ts'
 import { beginForget } from '#store/sites/unfinished-forgets.ts'
-import { onEachStore } from '#tests/support/databases.ts'
+import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   alice,
   bob,
@@ -19,7 +19,7 @@ import {
   newVersionRecord,
   siteOf,
   versionKeyOf,
-} from '#tests/support/sample-rows.ts'
+} from '#tests/support/database/sample-rows.ts'
 import { tooManyVersions } from './oldest-version-records.ts'
 import {
   type NewVersionRecord,

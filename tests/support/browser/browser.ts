@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import { available } from '#tests/support/require.ts'
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+
+/** Whether the suite can run; says so where it cannot. */
+export const hasBrowser = await available('browser suites', async () => {
+  if (!existsSync(executablePath)) throw new Error(`no Chromium at ${executablePath}`)
+})
+
+/** Chromium without a window, and without a word to anybody outside. */
+export async function startBrowser(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}

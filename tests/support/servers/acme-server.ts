@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { eventually } from '#tests/support/eventually.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { loopbackCertificate, loopbackCertificateKey } from './loopback-certificate.ts'
+
+/** Pebble: a certificate authority that checks who asks, and that nobody else trusts. */
+export interface AcmeServer extends AsyncDisposable {
+  /** Of its directory. */
+  readonly url: string
+  /** File with the certificate that its own address has. */
+  readonly certificateFile: string
+  /** What trusts the certificates that it issues trusts this one, PEM. */
+  readonly root: string
+  /** Certificates that it was asked for so far, issued or not. */
+  orders(): number
+  issued(): number
+}
+
+interface AcmeServerOptions {
+  readonly dir: string
+  /** Where it finds out where a name leads. */
+  readonly dnsServer: string
+  /** Where it looks for the answers to its challenges. */
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** It refuses a third of the nonces, as authorities may. */
+  readonly refusesNonces?: boolean
+}
+
+export const pebble = Bun.which('pebble')
+
+export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
+  const { dir, dnsServer, httpPort, httpsPort, refusesNonces = false } = options
+  const [port, managementPort] = [await ownPort(), await ownPort()]
+  const certificateFile = join(dir, 'acme-server.pem')
+  const config = {
+    listenAddress: `127.0.0.1:${port}`,
+    managementListenAddress: `127.0.0.1:${managementPort}`,
+    certificate: certificateFile,
+    privateKey: join(dir, 'acme-server.key'),
+    ...{ httpPort, tlsPort: httpsPort },
+    ocspResponderURL: '',
+    externalAccountBindingRequired: false,
+  }
+  await Bun.write(certificateFile, loopbackCertificate)
+  await Bun.write(config.privateKey, loopbackCertificateKey)
+  await Bun.write(join(dir, 'pebble.json'), JSON.stringify({ pebble: config }))
+  const child = Bun.spawn({
+    cmd: [pebble ?? 'pebble', '-config', join(dir, 'pebble.json'), '-dnsserver', dnsServer],
+    // It really looks; without the pauses that it makes at random by default.
+    env: {
+      PEBBLE_VA_NOSLEEP: '1',
+      PEBBLE_WFE_NONCEREJECT: refusesNonces ? '33' : '0',
+      PEBBLE_AUTHZREUSE: '0',
+    },
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  let log = ''
+  void (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) log += decoder.decode(chunk, { stream: true })
+  })()
+  const count = (line: string): number => log.split(line).length - 1
+  const root = await eventually(() => readRoot(managementPort))
+  return {
+    url: `https://127.0.0.1:${port}/dir`,
+    certificateFile,
+    root,
+    orders: () => count('Added order '),
+    issued: () => count('Issued certificate serial '),
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+async function readRoot(managementPort: string): Promise<string> {
+  const url = `https://127.0.0.1:${managementPort}/roots/0`
+  const answer = await fetch(url, { tls: { ca: loopbackCertificate } })
+  return await answer.text()
+}
