@@ -4,7 +4,7 @@ import { compareBytes, type SitePath } from '#site/path.ts'
 import { expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode, Manifest } from '#site/record/manifest.ts'
 import { type PartUri, parsePart, partUri } from '#site/record/part.ts'
-import { type SplitTree, splitTree, splitVersion } from '#site/record/split.ts'
+import { type SplitPart, type SplitTree, splitTree, splitVersion } from '#site/record/split.ts'
 import { buildTree } from '#site/record/tree.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
@@ -51,6 +51,17 @@ function recordsOf({ root, parts }: SplitTree, fileCount: number): (Manifest | o
       createdAt: time,
     })),
   ]
+}
+
+/** The files as a reader of the repository has them. */
+function readBack({ root, parts }: SplitTree): Map<SitePath, FileNode> {
+  const read = new Map<string, SplitPart>()
+  for (const [key, { root, fileCount }] of parts) {
+    const parsed = parsePart({ $type: 'place.sitehost.subfs', root, createdAt: time })
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed))
+    read.set(key, { root: parsed.part.root, fileCount })
+  }
+  return join({ root, parts: read })
 }
 
 function join({ root, parts }: SplitTree): Map<SitePath, FileNode> {
@@ -257,6 +268,11 @@ describe('keys of parts', () => {
   test('the same tree gives the same parts, whatever order its files came in', () => {
     const reversed = new Map([...files].reverse())
     expect([...split(reversed).parts.keys()]).toEqual([...split(files).parts.keys()])
+  })
+
+  test('what was read from the repository gives the same parts as what was uploaded', () => {
+    const written = split(files)
+    expect(split(readBack(written)).parts).toEqual(written.parts)
   })
 
   test('two sites never share a part', () => {

@@ -10,7 +10,7 @@ import {
   splitManifestBytesMax,
 } from '#site/limits.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
-import type { Directory, SubfsNode } from './manifest.ts'
+import type { Directory, Entry, SubfsNode } from './manifest.ts'
 import { type PartUri, partUri } from './part.ts'
 import {
   directoryOf,
@@ -188,9 +188,37 @@ function partName(run: readonly Weighed[], taken: Set<string>): string {
   return name
 }
 
-/** 26 characters, 130 bits. The hash includes the site's name: two sites never share a part that we wrote. */
+/**
+ * 26 characters, 130 bits: the same for the same content, uploaded or read from a record. The hash includes the site's
+ * name: two sites never share a part that we wrote.
+ */
 export function partKey(address: SiteAddress, directory: Directory): string {
   const hash = createHash('sha256')
-  hash.update(siteUri(address)).update('\n').update(JSON.stringify(directory))
+  hash
+    .update(siteUri(address))
+    .update('\n')
+    .update(JSON.stringify(inOrder(directory)))
   return toBase32(hash.digest()).slice(0, 26)
+}
+
+/** The same JSON with its fields in one order. */
+function inOrder(node: Entry['node']): object {
+  const { $type, type } = node
+  if (node.type === 'subfs') return { $type, type, subject: node.subject, flat: node.flat }
+  if (node.type === 'directory') {
+    return {
+      $type,
+      type,
+      entries: node.entries.map(({ name, node }) => ({ name, node: inOrder(node) })),
+    }
+  }
+  const { base64, blob, encoding, mimeType } = node
+  const { ref, size } = blob
+  const blobInOrder = {
+    $type: blob.$type,
+    ref: { $link: ref.$link },
+    mimeType: blob.mimeType,
+    size,
+  }
+  return { $type, type, blob: blobInOrder, mimeType, encoding, base64 }
 }
