@@ -70,7 +70,7 @@ describe('each command for site owners', () => {
 
   test('obeys no file of the folder that bin/sitehost runs in', async () => {
     const script = await Bun.file(join(root, 'bin/sitehost')).text()
-    const [, names = ''] = script.match(/^ {2}(.*)\) own=/m) ?? []
+    const [, names = ''] = script.match(/^ {2}(completion .*)\)$/m) ?? []
     expect(names.split(' | ').sort()).toEqual(sites.commands.map((each) => each.name()).sort())
   })
 })
