@@ -48,8 +48,14 @@ const completionRow: SiteCommand = {
   ],
 }
 
+/** In the order of `--help`. */
+export const siteCommandTable: readonly Pick<SiteCommand, 'usage' | 'description'>[] = [
+  ...siteCommands,
+  completionRow,
+]
+
 export const siteCommandNames: ReadonlySet<string> = new Set(
-  [...siteCommands, completionRow].map(({ usage }) => usage.split(' ', 1)[0] ?? ''),
+  siteCommandTable.map(({ usage }) => usage.split(' ', 1)[0] ?? ''),
 )
 
 /** As `SiteCommand` has it, without the types of its row. */

@@ -1,4 +1,6 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { routes } from '#api/contract/routes.ts'
+import { siteCommandNames } from '#cli/site-program.ts'
 import { publicFiles, readPictures } from './public-files.ts'
 
 const plain = {
@@ -77,12 +79,33 @@ test('the manifest has the name and the logo of the instance', async () => {
   })
 })
 
-test('llms.txt leads to the documents of the API, to the command line, and to what the operator has set', async () => {
-  const guideOf = async (instance: object) => (await files(instance)).get('/llms.txt')?.[1] ?? ''
-  expect(await guideOf({})).toContain('(https://sitehost.example/api/openapi.json)')
-  expect(await guideOf({})).toContain('    sitehost deploy <folder> --site <name>\n')
-  expect(await guideOf({})).not.toContain('null')
-  expect(await guideOf({ termsUrl: 'https://x.example/t' })).toEndWith(
-    '- [Terms](https://x.example/t)\n',
-  )
+describe('llms.txt', () => {
+  const guideOf = async (instance = {}) => (await files(instance)).get('/llms.txt')?.[1] ?? ''
+
+  test('describes each command of the command line', async () => {
+    const guide = await guideOf()
+    expect(guide).toContain('    sitehost deploy <folder> --site <name>\n')
+    const named = [...guide.matchAll(/^- sitehost (\S+).*: \S/gm)].map(([, name]) => name)
+    expect(named).toEqual([...siteCommandNames])
+  })
+
+  test('describes the routes of a deploy as the API has them, and leads to its documents', async () => {
+    const guide = await guideOf()
+    const named = [...guide.matchAll(/\b(GET|POST|PUT)\s(\/api\/\S+?)[.;]?\s/g)]
+    const known = Object.values(routes).map(
+      ({ method, path }) => `${method} ${path.replace(/:\w+/g, '*')}`,
+    )
+    expect(named.length).toBe(5)
+    for (const [, method, path = ''] of named) {
+      expect(known).toContain(`${method} ${path.replace(/<\w+>/g, '*')}`)
+    }
+    expect(guide).toContain('(https://sitehost.example/api/openapi.json)')
+  })
+
+  test('leads to what the operator has set', async () => {
+    expect(await guideOf()).not.toContain('null')
+    expect(await guideOf({ termsUrl: 'https://x.example/t' })).toEndWith(
+      '- [Terms](https://x.example/t)\n',
+    )
+  })
 })

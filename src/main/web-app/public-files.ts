@@ -1,4 +1,5 @@
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import { siteCommandTable } from '#cli/site-program.ts'
 import type { BuiltFile } from '#main/build-cache/kept-builds.ts'
 import type { OpenedInstance } from '#main/instance.ts'
 import type { Instance } from '#site/instance.ts'
@@ -63,13 +64,24 @@ function guideOf({ name, origin, contact, termsUrl, privacyUrl }: Instance): str
 
 To publish, a person signs in at ${origin}/ with an AT Protocol account, such as one of Bluesky, and drops a folder on the page.
 
+## Command line
+
 From a terminal, a job or a program, the command line publishes straight to the account, with or without this service:
 
     sitehost login
     sitehost deploy <folder> --site <name>
 
-Its other commands are for previews, for versions and the way back, and for the verification of pages; "sitehost mcp" offers them by the
-Model Context Protocol.
+Results are on standard output, with --json as one object. The exit status is 0 for success, 1 for failure, 2 for a wrong call and 3 for
+what is published and not yet live. "sitehost <command> --help" has options and examples. The commands:
+
+${commands}
+
+## HTTP API
+
+A program with a deploy token of one site (Authorization: Bearer shd_…) publishes so: POST /api/site/<name>/deploys with path, SHA-256 and
+size of each file; PUT /api/deploys/<id>/files/<sha256> for each content that the answer calls missing; POST
+/api/deploys/<id>/commit; then GET /api/deploys/<id> until it is published. A job of GitHub, Forgejo or GitLab gets its token from POST
+/api/tokens/exchange.
 
 - [HTTP API](${origin}/api/docs): routes, fields and messages, for people
 - [OpenAPI 3.1](${origin}/api/openapi.json): the same for programs
@@ -79,6 +91,10 @@ ${links.join('\n')}
     .trimEnd()
     .concat('\n')
 }
+
+const commands = siteCommandTable
+  .map(({ description, usage }) => `- sitehost ${usage}: ${description}`)
+  .join('\n')
 
 function manifestOf({ name, logoPath }: Instance): string {
   const ours = {
