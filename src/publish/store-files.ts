@@ -5,8 +5,8 @@ import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { byteText, limitText } from '#site/byte-text.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-
 import type { JobProgress } from '#store/queues/jobs.ts'
+import { distinctContents } from './contents/distinct-contents.ts'
 import { type EncodedFile, encodeFile } from './contents/encode-file.ts'
 import type { ReusableBlob } from './contents/named-blobs.ts'
 import { ContentsGoneError, type PlannedFile } from './contents/planned-file.ts'
@@ -46,8 +46,7 @@ export function unsentOf(files: readonly PlannedFile[], stored: StoredBlobs): Up
   const missing = files.filter(({ sha256 }) => !stored.has(sha256))
   const gone = missing.filter((file) => file.pack === null)
   if (gone.length > 0) throw new ContentsGoneError(gone)
-  const unsent = missing.filter((file) => file.pack !== null)
-  return [...new Map(unsent.map((file) => [file.sha256, file])).values()]
+  return distinctContents(missing.filter((file) => file.pack !== null))
 }
 
 /**

@@ -4,6 +4,7 @@ import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { decodedContent } from '#cli/verified/decoded-content.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { BlobLedger } from '#publish/contents/blob-ledger.ts'
+import { distinctContents } from '#publish/contents/distinct-contents.ts'
 import { base64Form, type ContentFolder, encodeFile } from '#publish/contents/encode-file.ts'
 import { namedBlobs, type ReusableBlob } from '#publish/contents/named-blobs.ts'
 import { filesOfBase } from '#publish/files-of-base.ts'
@@ -95,7 +96,7 @@ export function recordLedger(address: SiteAddress, context: LedgerContext): Blob
     async findReusable(planned, records, present) {
       const named = namedBlobs(records, present.values())
       sniffsGzip = named.values().reduce(sniffingBy, sniffsGzip)
-      const files = distinct(planned.filter((file) => file.pack !== null))
+      const files = distinctContents(planned.filter((file) => file.pack !== null))
       const found = await findNamed(files, named)
       const others = files.filter(({ sha256 }) => !found.has(sha256))
       return new Map([...found, ...(await findAtSamePath(others, records))])
@@ -120,10 +121,6 @@ export const pathInSite = (path: SitePath, into: SitePath | null): SitePath =>
 /** What a server does to gzip shows in what programs had to write. */
 const sniffingBy = (known: boolean | null, { coding, base64 }: ReusableBlob): boolean | null =>
   coding === 'gzip' ? base64 : known
-
-const distinct = (files: readonly UploadedFile[]): UploadedFile[] => [
-  ...new Map(files.map((file) => [file.sha256, file])).values(),
-]
 
 async function decodedHash(
   bytes: Uint8Array,
