@@ -4,26 +4,25 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { sentences } from '#api/contract/messages.ts'
 import { type InstalledCli, installCli } from '#tests/support/processes/site-owner-cli.ts'
-import { startSharedDevnet } from '../../devnet/shared.ts'
-import type { Network } from '../../devnet/start.ts'
+import { startWorld, type World } from '#tests/support/world.ts'
 
-// The installed package on Node, asked by the SDK's own client, against a real account server.
+// The installed package on Node, asked by the SDK's own client, against a real account server. Only domains need the service.
 
 let cli: InstalledCli
-let network: Network
+let world: World
 let plain: Client
 let asking: Client
 beforeAll(async () => {
-  cli = await installCli()
-  network = await startSharedDevnet({ dir: join(cli.dir, 'devnet') })
+  ;[cli, world] = await Promise.all([installCli(), startWorld()])
   ;[plain, asking] = await Promise.all([connect(false), connect(true)])
   await write('whole', { 'index.html': '<h1>home</h1>', 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
   await write('small', { 'index.html': '<h1>home</h1>' })
 })
 afterAll(async () => {
   await Promise.all([plain?.close(), asking?.close()])
-  await network?.stop()
+  await world?.[Symbol.asyncDispose]()
   await cli?.[Symbol.asyncDispose]()
 })
 
@@ -32,6 +31,7 @@ const questions: string[] = []
 let action: 'accept' | 'decline' = 'decline'
 
 async function connect(canAsk: boolean): Promise<Client> {
+  const { network } = world
   const [account] = network.accounts
   const client = new Client(
     { name: 'test', version: '1' },
@@ -56,6 +56,7 @@ async function connect(canAsk: boolean): Promise<Client> {
         PLC_URL: network.plc,
         HANDLE_RESOLVER_URL: network.pds,
         ALLOW_PRIVATE_HOSTS: '1',
+        SITEHOST_URL: world.app,
       },
       stderr: 'ignore',
     }),
@@ -91,6 +92,12 @@ test('tools say what they change', async () => {
     ['restore', false, true],
     ['verify', true, false],
     ['explain', true, false],
+    ['list_domains', true, false],
+    ['claim_name', false, false],
+    ['add_domain', false, false],
+    ['verify_domain', false, false],
+    ['map_domain', false, true],
+    ['release_domain', false, true],
   ])
   expect(tools.find(({ name }) => name === 'deploy')?.inputSchema).toMatchObject({
     required: ['folder', 'site'],
@@ -114,7 +121,7 @@ test('a folder is published, compared, listed and verified', async () => {
     hostname: '127.0.0.1',
     fetch: () => new Response('<h1>home</h1>'),
   })
-  const site = `${network.accounts[0]?.did}/blog`
+  const site = `${world.network.accounts[0]?.did}/blog`
   expect(await call('verify', { address: String(host.url), site })).toMatchObject({
     verified: true,
     path: 'index.html',
@@ -152,6 +159,45 @@ describe('what removes most of a site, or makes another version live', () => {
     const question = 'This removes 3 of the 4 files of asked. Publish?'
     expect(questions).toEqual([question, question])
   })
+})
+
+describe('domains, at a Sitehost', () => {
+  test('need a person who is signed in there', async () => {
+    expect(await call('list_domains')).toContain(sentences.serviceTokenOfNobody)
+    await world.signedIn('alice.test')
+    expect(await call('list_domains')).toEqual({ sitehostDomains: [], customDomains: [] })
+  })
+
+  test('are claimed, added with the records that they need, verified and pointed at a site', async () => {
+    await call('deploy', { folder: 'whole', site: 'home', wait: sitesAt() })
+    const claimed = (await call('claim_name', { name: 'alices-home' })) as { domain: string }
+    const site = { domain: claimed.domain, site: 'home' }
+    expect(await call('map_domain', site)).toEqual(site)
+    const domain = 'www.alice-of-tools.net'
+    expect(await call('add_domain', { domain })).toMatchObject({
+      ...{ domain, verified: false, dns: { txt: { name: `_sitehost.${domain}` } } },
+    })
+    expect(await call('verify_domain', { domain })).toContain(`{"domain":"${domain}"`)
+    expect(await call('map_domain', { ...site, site: null })).toEqual({ ...site, site: null })
+    expect(await call('list_domains', { instance: world.app })).toMatchObject({
+      sitehostDomains: [{ domain: claimed.domain, rkey: '' }],
+      customDomains: [{ domain, verified: false }],
+    })
+  })
+
+  test('are released once the person has agreed', async () => {
+    const released = { domain: 'www.alice-of-tools.net' }
+    expect(await call('release_domain', released)).toContain('"confirm": "www.alice-of-tools.net"')
+    action = 'decline'
+    expect(await call('release_domain', released, asking)).toContain('Nothing was changed.')
+    expect(questions.at(-1)).toBe(
+      'Visitors get no site at www.alice-of-tools.net then. Release it?',
+    )
+    const confirm = released.domain
+    expect(await call('release_domain', { ...released, confirm })).toEqual({ released: confirm })
+  })
+
+  const sitesAt = () => `http://localhost:${new URL(world.app).port}`
 })
 
 test.each<[string, string, Record<string, unknown>, string]>([

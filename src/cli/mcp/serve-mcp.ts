@@ -9,8 +9,9 @@ import { FolderError } from '#cli/folder/folder-error.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { version } from '#package.json'
+import type { Tool } from './tool.ts'
 import { ToolConsole } from './tool-console.ts'
-import { type Tool, tools } from './tools.ts'
+import { tools } from './tools.ts'
 
 const messageBytesMax = 1024 * 1024
 const callsWaitingMax = 20
