@@ -101,7 +101,8 @@ const filesOf = (contents: Contents) =>
   Object.entries(contents).map(([path, text]) => textFile(path, text))
 
 async function publishAll(): Promise<void> {
-  const one = await alice.publish('diary', filesOf({ ...shared, ...forgotten }))
+  const sent = { ...shared, ...forgotten }
+  const { result: one } = await new DeployClient(alice).deploy('diary', sent, { message: mark })
   first = String(one['versionId'])
   versionUrl = String(one['versionUrl'])
   const two = await alice.publish('diary', filesOf({ ...shared, 'second.html': 'two' }))

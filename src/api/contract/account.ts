@@ -57,7 +57,7 @@ const job = z.strictObject({
 const deploy = z.strictObject({
   id: z.string(),
   rkey: siteName,
-  plan: z.unknown().describe('The files, and the changes to the site'),
+  plan: z.unknown().describe('The files, and the changes to the site; null: its job has ended'),
   bytes: count,
   createdAt: instant,
   expiresAt: instant,

@@ -56,7 +56,7 @@ export const deployRoutes = {
         like('files.0.sha256: expected SHA-256 in lower-case hex'),
         like('Bad file path "../x": dot segment.'),
         like('remove: there is no "blog/old.html".'),
-        like(`message: expected at most ${messageGraphemesMax} characters`),
+        like(`message: expected at most ${messageGraphemesMax} characters, none of them NUL`),
         like('settings.indexFiles.0: expected the name of a file, without a folder'),
       ],
       404: [sentences.versionNotFound],

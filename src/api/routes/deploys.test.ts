@@ -288,6 +288,23 @@ describe('a deploy', () => {
     expect((await commit(id))[0]).toBe(200)
   })
 
+  test('is one job for all that commit it at once', async () => {
+    const id = await opened('one')
+    await put(id, 'one')
+    const answers = await Promise.all([commit(id), commit(id), commit(id)])
+    const committed: [number, unknown] = [200, { success: true, jobId: id }]
+    expect(answers).toEqual([committed, committed, committed])
+  })
+
+  test('takes no file once its job has ended', async () => {
+    const id = await opened('one')
+    await put(id, 'one')
+    await commit(id)
+    await finishJob(api().db, id, { status: 'failed', error: 'no' }, api().now)
+    expect(await put(id, 'one')).toEqual([409, { error: sentences.deployCommitted }])
+    expect(await commit(id)).toEqual([200, { success: true, jobId: id }])
+  })
+
   test('can be deleted until it is committed', async () => {
     const id = await opened('one')
     await put(id, 'one')
@@ -397,6 +414,21 @@ describe('what cannot be a deploy is refused:', () => {
       { files: [one], source: { url: 'javascript:x' } },
       400,
       /^source\.url/,
+    ],
+    ...['.git', 'docs/.ENV.local', 'node_modules/x/'].map(
+      (into): [string, object, number, RegExp] => [
+        `a folder whose files are left out: ${into}`,
+        { files: [one], base: 'live', into },
+        400,
+        /^into: files in ".*" are left out of sites: /,
+      ],
+    ),
+    ['settings that are none', { files: [one], settings: 1 }, 400, /^settings: expected/],
+    [
+      'a message with NUL',
+      { files: [one], message: 'a\0b' },
+      400,
+      /^message: expected at most 300 characters, none of them NUL$/,
     ],
     [
       'bad settings',

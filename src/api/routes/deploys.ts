@@ -10,7 +10,6 @@ import { DeploySlots } from '#api/deploy-slots.ts'
 import { ApiError, restarting } from '#api/errors.ts'
 import { assertMayDeploy, type Deployer } from '#api/session/deployers.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
-import { type CommitOutcome, queueDeploy } from '#publish/deploy/commit-deploy.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
 import { prepareDeploy, type Unprepared } from '#publish/deploy/prepare-deploy.ts'
 import { hostOf } from '#publish/jobs/spool-owner.ts'
@@ -33,8 +32,9 @@ import {
 import { createDeploy, type DeployFacts, deleteDeploy, findDeploy } from '#store/queues/deploys.ts'
 import { findJob, type Job, listUnfinishedSites } from '#store/queues/jobs.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
+import { deployCommitter } from './deploy-commits.ts'
 import { isoOf } from './iso-of.ts'
-import { assertAdmissible, assertMayHave, refusalOf } from './job-admission.ts'
+import { assertMayHave } from './job-admission.ts'
 import { atServer } from './own-site.ts'
 
 /** For the records of an account, which may be many pages. */
@@ -48,6 +48,7 @@ const bodyValuesMax = 100_000
 export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRoutes> {
   const { db, deploys, limits, now, oauth, recentRepositories, shutdown, spool } = context
   const beginning = new DeploySlots(context)
+  const commit = deployCommitter(context)
   const arriving = new ConcurrencyLimit({
     max: deployFilesAtOnce,
     sentence: sentences.deployFilesArriving,
@@ -149,17 +150,8 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       if (shutdown.begun.aborted) throw restarting()
       const deploy = await ownDeploy(params.id, session, context)
       const { id } = deploy
-      if (deploy.committedAt !== null) return answer(200, { success: true, jobId: id })
-      const site = { did: deploy.did, name: deploy.site }
-      await assertAdmissible(site, context)
-      const problem = await findQuotaProblem(db, site, deploy.bytes, limits)
-      if (problem !== null) throw new ApiError(413, problem)
-      const outcome = await queueDeploy(deploy, context)
-      if (!outcome.created) {
-        if (outcome.reason !== 'files-missing') throw commitRefusal(outcome)
-        return answer(409, { error: sentences.filesMissing, missing: outcome.missing })
-      }
-      context.at('job-queued')
+      const missing = deploy.committedAt === null ? await commit(deploy) : []
+      if (missing.length > 0) return answer(409, { error: sentences.filesMissing, missing })
       return answer(200, { success: true, jobId: id })
     },
 
@@ -200,7 +192,7 @@ async function ownDeploy(
 
 /** `here`: the account has it, or it has arrived. Throws ApiError 404 for a content that is not of the deploy. */
 async function contentOf(
-  { id }: DeployFacts,
+  { id, committedAt }: DeployFacts,
   sha256: string,
   { db }: Pick<ApiContext, 'db'>,
 ): Promise<DeployContent | 'here'> {
@@ -208,6 +200,8 @@ async function contentOf(
   const content = isHash ? await findContent(db, id, sha256) : null
   if (content !== null) return content.pack === null ? content : 'here'
   if (isHash && (await isPlanned(db, id, sha256))) return 'here'
+  // A published deploy has no list of its files any more.
+  if (committedAt !== null) throw new ApiError(409, sentences.deployCommitted)
   throw new ApiError(404, sentences.notOfDeploy)
 }
 
@@ -226,20 +220,4 @@ function stateOf({ committedAt }: DeployFacts, job: Job | null) {
 const unpreparedRefusals: Record<Unprepared, () => ApiError> = {
   'no-version': () => new ApiError(404, sentences.versionNotFound),
   'no-room': () => new ApiError(409, noPreviewRoomSentence(versionRecordsMax)),
-}
-
-type Uncommitted = Exclude<
-  Extract<CommitOutcome, { created: false }>,
-  { readonly reason: 'files-missing' }
->
-
-function commitRefusal(refusal: Uncommitted): ApiError {
-  switch (refusal.reason) {
-    case 'base-changed':
-      return new ApiError(409, sentences.baseChanged)
-    case 'not-ready':
-      return new ApiError(409, sentences.deployChanged)
-    default:
-      return refusalOf(refusal)
-  }
 }

@@ -2,10 +2,11 @@ import { siteOf } from '#cli/account/own-sites.ts'
 import type { AccountOptions } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
 import { originAt } from '#cli/instance/instance.ts'
+import { folderOf } from '#publish/deploy/declared-files.ts'
 import { describedPreview, describedVersion } from '#publish/deploy/described-version.ts'
 import { type NewVersion, newVersion } from '#publish/new-version.ts'
 import { previewMs } from '#site/limits.ts'
-import { parseSitePath, type SitePath } from '#site/path.ts'
+import type { SitePath } from '#site/path.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { waitOf } from './wait-until-visible.ts'
@@ -46,7 +47,7 @@ export function parseDeployOptions(options: DeployOptions, now: number): DeployP
     const { message: checked } = describedVersion(message, undefined)
     const plan = {
       site: siteOf(options.site),
-      into: intoOf(options.into),
+      into: options.into === undefined ? null : folderOf(options.into.replace(/^\.?\/+|\/+$/g, '')),
       version: {
         ...newVersion(now),
         ...(checked && { message: checked }),
@@ -66,13 +67,6 @@ export function parseDeployOptions(options: DeployOptions, now: number): DeployP
     if (error instanceof UploadRefusedError) throw new UsageError(`--${error.message}`)
     throw error
   }
-}
-
-function intoOf(into: string | undefined): SitePath | null {
-  if (into === undefined) return null
-  const path = parseSitePath(into.replace(/^\.?\/+|\/+$/g, ''))
-  if (path !== null) return path
-  throw new UsageError(`--into: expected a folder of the site, such as docs or blog/2026.`)
 }
 
 function previewOf(preview: string | true | undefined, now: number): Pick<NewVersion, 'preview'> {

@@ -1,7 +1,7 @@
 import type { BaseChanges } from '#publish/files-of-base.ts'
 import { type SiteLimits, siteFileBytesMax } from '#site/limits.ts'
 import { describeBadPath, parseSitePath, type SitePath } from '#site/path.ts'
-import { siteFileName } from '#site/upload/path-rules.ts'
+import { siteFileName, skipReason } from '#site/upload/path-rules.ts'
 import { nothingLeft, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { invalid, quoted, tooLarge } from '#site/upload/upload-refusal.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
@@ -73,8 +73,16 @@ function changesOf({ base, remove = [], into }: DeclaredDeploy): BaseChanges | n
   return {
     version: base === liveBase ? null : versionOf(base),
     remove: remove.map((path) => pathOf('remove', path)),
-    into: into === undefined ? null : pathOf('into', into),
+    into: into === undefined ? null : folderOf(into),
   }
+}
+
+/** A folder whose files become these ones. Throws UploadRefusedError, also for one whose files sites leave out. */
+export function folderOf(into: string): SitePath {
+  const path = pathOf('into', into)
+  const reason = skipReason(path)
+  if (reason === null) return path
+  throw invalid(`into: files in ${quoted(into)} are left out of sites: ${reason}.`)
 }
 
 const liveBase = 'live'

@@ -22,7 +22,7 @@ export function describedVersion(
   const parsed = parseVersionRecord({ ...blankRecord, message, source })
   const { message: read, source: from } = parsed.ok ? parsed.version : {}
   if (message !== undefined && read === undefined) {
-    throw invalid(`message: expected at most ${messageGraphemesMax} characters`)
+    throw invalid(`message: expected at most ${messageGraphemesMax} characters, none of them NUL`)
   }
   const lost = Object.keys(source ?? {}).find((name) => !(name in (from ?? {})))
   if (lost !== undefined) {
@@ -75,7 +75,7 @@ const blankRecord = {
 export function readSettingsFields(input: unknown): SiteSettings | null {
   if (input === undefined) return null
   const parsed = parseSettings(input)
-  if (!parsed.ok) throw invalid(`settings.${parsed.error}`)
+  if (!parsed.ok) throw invalid(`settings.${parsed.error}`.replace(/^settings\.body:/, 'settings:'))
   const unusable = findUnusablePath(parsed.settings.headers ?? [])
   if (unusable !== null) throw invalid(`settings.${unusable}`)
   return parsed.settings

@@ -26,7 +26,7 @@ export async function listAccountJobs(db: Db, did: Did) {
   }))
 }
 
-/** The account's deploys that are open or were committed within a day, oldest first. `plan` has their files. */
+/** The account's deploys that are open or were committed within a day, oldest first. `plan` has their files; null: the job has ended. */
 export async function listAccountDeploys(db: Db, did: Did) {
   const rows = await db
     .selectFrom('deploys')
@@ -35,7 +35,10 @@ export async function listAccountDeploys(db: Db, did: Did) {
     .orderBy('createdAt')
     .orderBy('id')
     .execute()
-  return rows.map(({ plan, ...row }) => ({ ...row, plan: JSON.parse(plan) as unknown }))
+  return rows.map(({ plan, ...row }) => ({
+    ...row,
+    plan: plan === '' ? null : (JSON.parse(plan) as unknown),
+  }))
 }
 
 /** When the account signed in with which browser, oldest first. */

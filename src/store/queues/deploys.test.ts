@@ -17,7 +17,7 @@ import {
   type NewDeploy,
   reopenDeploy,
 } from './deploys.ts'
-import { finishJob, startNextJob } from './job-steps.ts'
+import { cancelJobUnlessWriting, finishJob, startNextJob } from './job-steps.ts'
 import { createJob, endedJobsAmong, findJob } from './jobs.ts'
 
 const openMax = 2
@@ -94,6 +94,24 @@ onEachStore('store/queues/deploys', (db, dialect) => {
       expect(await listOpenDeploys(db(), 6)).toEqual([])
     })
 
+    test('keeps nothing of its files once its job has ended', async () => {
+      await createWhole()
+      await commit()
+      expect(await findDeployPlan(db(), 'd')).not.toBeNull()
+      await finishJob(db(), 'd', failed, 6)
+      expect(await findDeployPlan(db(), 'd')).toBeNull()
+      expect(await findContent(db(), 'd', 'a')).toBeNull()
+      expect(await findDeploy(db(), 'd', 7)).toMatchObject({ committedAt: 5 })
+    })
+
+    test('keeps nothing of its files once it is cancelled', async () => {
+      await createWhole()
+      await commit()
+      await cancelJobUnlessWriting(db(), { id: 'd', did: alice }, 'cancelled', 6)
+      expect(await findDeployPlan(db(), 'd')).toBeNull()
+      expect(await findContent(db(), 'd', 'a')).toBeNull()
+    })
+
     test('waits for every content', async () => {
       await create({ id: 'd' })
       await arrive('a')
@@ -126,6 +144,7 @@ onEachStore('store/queues/deploys', (db, dialect) => {
       expect(await findJob(db(), 'd')).toMatchObject({ status: 'failed', error: 'gone' })
       expect(await findDeploy(db(), 'd', 8)).toMatchObject({ committedAt: null, expiresAt: 99 })
       expect(await listMissing(db(), 'd')).toEqual(['held'])
+      expect(await findDeployPlan(db(), 'd')).not.toBeNull()
       expect(await endedJobsAmong(db(), ['d'])).toEqual([])
       await arrive('held')
       expect(await commit('d', 9)).toEqual({ created: true })

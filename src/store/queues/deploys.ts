@@ -6,7 +6,7 @@ import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { listMissing, type NeededContent, needContents } from './deploy-contents.ts'
-import { finishJob } from './job-steps.ts'
+import { endJob } from './job-steps.ts'
 import { createJob, type JobAdmission, type NewJob, type NewJobOptions } from './jobs.ts'
 
 /** An upload in pieces: open while its files arrive, then committed, which makes it a job with the same id. */
@@ -53,10 +53,10 @@ export async function findDeploy(db: Db, id: string, now: number): Promise<Deplo
   return row === undefined || isOver ? null : row
 }
 
-/** Null for a deploy that is gone. */
+/** Null for a deploy that is gone, or whose job has ended. */
 export async function findDeployPlan(db: Db, id: string): Promise<string | null> {
   const row = db.selectFrom('deploys').select('plan').where('id', '=', id)
-  return (await row.executeTakeFirst())?.plan ?? null
+  return (await row.executeTakeFirst())?.plan || null
 }
 
 /** All contents of an open deploy are missing again; false for a deploy that is not open. */
@@ -118,7 +118,7 @@ export function reopenDeploy(
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await lockUntilCommit(transaction, `deploy ${id}`)
-    if (!(await finishJob(transaction, id, { status: 'failed', error }, now))) return false
+    if (!(await endJob(transaction, id, { status: 'failed', error }, now))) return false
     const { numUpdatedRows } = await transaction
       .updateTable('deploys')
       .set({ committedAt: null, expiresAt })

@@ -189,16 +189,33 @@ export function cancelJobUnlessWriting(
       .where('finishedAt', 'is', null)
       .where('writingAt', 'is', null)
       .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n ? (job?.status ?? null) : null
+    if (numUpdatedRows === 0n) return null
+    await forgetDeployFiles(transaction, id)
+    return job?.status ?? null
   })
+}
+
+/** Names and hashes of files, and what the owner has said of them, stay no longer than the version that they made. */
+async function forgetDeployFiles(db: Db, id: string): Promise<void> {
+  await db.updateTable('deploys').set({ plan: '' }).where('id', '=', id).execute()
+  await db.deleteFrom('deployFiles').where('deployId', '=', id).execute()
 }
 
 export type JobEnd =
   | { readonly status: 'completed'; readonly progress: JobProgress; readonly result: JobResult }
   | { readonly status: 'failed'; readonly error: string }
 
-/** Ends a job once, and empties its `plan`: false when it has ended before. */
+/** Ends a job once, and empties its `plan` and its deploy's: false when it has ended before. */
 export function finishJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const isEnded = await endJob(transaction, id, end, now)
+    if (isEnded) await forgetDeployFiles(transaction, id)
+    return isEnded
+  })
+}
+
+/** As `finishJob`; its deploy keeps its plan. */
+export function endJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
   const columns =
     end.status === 'completed'
       ? { progress: JSON.stringify(end.progress), result: JSON.stringify(end.result) }
