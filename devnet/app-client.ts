@@ -101,6 +101,17 @@ export class AppClient {
     return result
   }
 
+  /** Restores a version, and follows the job to its end. Throws when it was refused or failed. */
+  async restore(siteName: string, id: string, body = {}): Promise<Record<string, unknown>> {
+    const path = `/api/site/${siteName}/versions/${id}/restore`
+    const answer = await this.fetch(path, { method: 'POST', body: JSON.stringify(body) })
+    const { jobId, error } = (await answer.json()) as { jobId?: string; error?: string }
+    if (jobId === undefined) throw new Error(`not restored: ${answer.status} ${error}`)
+    const job = await this.watch(jobId)
+    if (job.result === null) throw new Error(`not restored: ${job.error}`)
+    return job.result
+  }
+
   /** Waits until visitors get what a job has published: on a busy machine that takes longer than the job waits for it. */
   async untilVisible(siteName: string, result: Record<string, unknown>): Promise<void> {
     for (const end = Date.now() + visibleMsMax; result['live'] !== true; await sleep(lookAgainMs)) {

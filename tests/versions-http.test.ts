@@ -70,15 +70,6 @@ const idsOf = async (site: string) => (await list(site)).map(({ id }) => id)
 const statesOf = async (site: string) =>
   Object.fromEntries((await list(site)).map(({ id, state }) => [id, state]))
 
-/** Restores a version and follows the job to its end. */
-async function restore(site: string, id: string, body?: object): Promise<Record<string, unknown>> {
-  const [status, answer] = await call('POST', `${site}/versions/${id}/restore`, body)
-  expect([status, answer]).toEqual([200, { success: true, jobId: expect.any(String) }])
-  const { result, error } = await alice.watch((answer as { jobId: string }).jobId)
-  expect(error).toBeNull()
-  return result ?? {}
-}
-
 test('a version can be visited, and is in the list, when its job has ended', async () => {
   for (const version of [1, 2, 3]) {
     const { id, versionUrl } = await publish('at-once', version)
@@ -125,7 +116,7 @@ describe('restoring', () => {
 
   test('makes the same record live as then, without an upload', async () => {
     const uploads = await countUploads(world)
-    const result = await restore('notes', first.id)
+    const result = await alice.restore('notes', first.id)
     expect(result).toMatchObject({ cid: first.cid, versionId: first.id, live: true, fileCount: 2 })
     expect(await visibleVersion(first.url)).toBe(1)
     expect(await uploads()).toBe(0)
@@ -136,16 +127,16 @@ describe('restoring', () => {
 
   test('again undoes it', async () => {
     const uploads = await countUploads(world)
-    await restore('notes', second.id)
+    await alice.restore('notes', second.id)
     expect(await visibleVersion(first.url)).toBe(2)
     expect(await uploads()).toBe(0)
     expect(await statesOf('notes')).toEqual({ [first.id]: 'replaced', [second.id]: 'live' })
   }, 60_000)
 
   test('restores the settings of then, when asked', async () => {
-    await restore('notes', first.id, { settings: true })
+    await alice.restore('notes', first.id, { settings: true })
     expect(await getRecord(repo, 'place.sitehost.settings', 'notes')).toBeUndefined()
-    await restore('notes', second.id, { settings: true })
+    await alice.restore('notes', second.id, { settings: true })
     expect(await getRecord(repo, 'place.sitehost.settings', 'notes')).toMatchObject({
       cleanUrls: true,
     })
@@ -153,7 +144,7 @@ describe('restoring', () => {
   }, 60_000)
 
   test('of what is live changes nothing', async () => {
-    const result = await restore('notes', second.id)
+    const result = await alice.restore('notes', second.id)
     expect(result).toMatchObject({ cid: second.cid, live: true })
   }, 60_000)
 
@@ -230,7 +221,7 @@ test('a preview goes live, and is none any more', async () => {
     expect(await statesOf('promoted')).toMatchObject({ [id]: 'preview', [second.id]: 'live' }),
   )
   const uploads = await countUploads(world)
-  const { cid } = await restore('promoted', id)
+  const { cid } = await alice.restore('promoted', id)
   expect(await visibleVersion(second.url)).toBe(1)
   expect(await uploads()).toBe(0)
   const { alias, manifest } = (await getRecord(repo, collection, id)) as Record<string, unknown>
@@ -260,14 +251,14 @@ describe('what another program has published', () => {
   }, 60_000)
 
   test('is listed, and replaced by what is restored', async () => {
-    expect((await restore('shared', kept.id))['cid']).toBe(kept.cid)
+    expect((await alice.restore('shared', kept.id))['cid']).toBe(kept.cid)
     expect(await statesOf('shared')).toEqual({ [theirs.id]: 'replaced', [kept.id]: 'live' })
     expect(await blobStatus(blob)).toBe(400)
   }, 60_000)
 
   test('goes live again with the files that are stored here', async () => {
     const uploads = await countUploads(world)
-    const result = await restore('shared', theirs.id)
+    const result = await alice.restore('shared', theirs.id)
     expect(result).toMatchObject({ live: true, fileCount: 1, versionId: expect.any(String) })
     expect(await (await fetch(kept.url)).text()).toBe('theirs')
     expect(await uploads()).toBe(1)

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { countUploads } from '#tests/support/publishing/count-uploads.ts'
 import { type PlainFile, readSitePlainly } from '#tests/support/publishing/plain-reader.ts'
 import type { AppClient, UploadFile } from '../devnet/app-client.ts'
-import { listRecords, type PdsAccount } from './support/accounts.ts'
+import { listRecords, type PdsAccount, putRecord, uploadBlob } from './support/accounts.ts'
+import { eventually } from './support/eventually.ts'
 import { startWorldOfAlice, type World } from './support/world.ts'
 
 // Versions that their owner keeps: what is in the repository, read straight from the account's server.
@@ -10,7 +12,7 @@ let world: World
 let alice: AppClient
 let repo: PdsAccount
 beforeAll(async () => {
-  ;({ world, alice, repo } = await startWorldOfAlice())
+  ;({ world, alice, repo } = await startWorldOfAlice({ countsCalls: true }))
 }, 300_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -80,6 +82,44 @@ describe('three versions of 1000 files', () => {
         expect(await page.text()).toBe((await file?.body.text()) ?? '')
       }
     }
+  }, 60_000)
+
+  /** What visitors of the site get of the first file that each version changed. */
+  const seen = () =>
+    Promise.all(
+      results.map(async ({ url }, version) => {
+        const file = filesOf(version)[(version * 37) % 1000]
+        return await (await fetch(new URL(file?.path ?? '', String(url)))).text()
+      }),
+    )
+  const textsOf = (version: number) =>
+    Promise.all(results.map((_, other) => filesOf(version)[(other * 37) % 1000]?.body.text() ?? ''))
+
+  test('come back, the first and then the last again, without an upload', async () => {
+    const uploads = await countUploads(world)
+    for (const version of [0, 2]) {
+      const { versionId, cid } = results[version] ?? {}
+      const restored = await alice.restore('handbook', String(versionId))
+      expect(restored).toMatchObject({ versionId, cid, live: true, fileCount: 1000 })
+      expect(await seen()).toEqual(await textsOf(version))
+    }
+    expect(await uploads()).toBe(0)
+  }, 60_000)
+
+  test('come back after another program has written over the site', async () => {
+    const blob = await uploadBlob(repo, 'theirs', 'text/html')
+    const file = { type: 'file', blob, mimeType: 'text/html' }
+    const root = { type: 'directory', entries: [{ name: 'index.html', node: file }] }
+    const createdAt = new Date().toISOString()
+    await putRecord(repo, 'place.sitehost.fs', 'handbook', { site: 'handbook', root, createdAt })
+    await eventually(async () => {
+      const answer = await alice.fetch('/api/site/handbook/versions')
+      const { versions } = (await answer.json()) as { versions: object[] }
+      expect(versions[0]).toMatchObject({ state: 'live', by: 'other-program', fileCount: 1 })
+    })
+    const uploads = await countUploads(world)
+    await alice.restore('handbook', String(results[2]?.['versionId']))
+    expect([await seen(), await uploads()]).toEqual([await textsOf(2), 0])
   }, 60_000)
 
   test('published again, unchanged, the newest has no second record', async () => {

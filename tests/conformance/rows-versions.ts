@@ -16,6 +16,14 @@ const change = { ...ofBlog, route: 'PATCH /api/site/:rkey/versions/:id' } as con
 const restore = { ...ofBlog, route: 'POST /api/site/:rkey/versions/:id/restore' } as const
 const forget = { ...ofBlog, route: 'DELETE /api/site/:rkey/versions/:id' } as const
 
+const versionOfBlog = {
+  ...{ id: like('.+'), uri: like('at://{alice}/place\\.sitehost\\.(fs/blog|version/.+)') },
+  ...{ state: 'live', createdAt: aTime, publishedAt: aTime },
+  ...{ fileCount: 1, bytes: 13, message: null, source: null, alias: null, pinned: false },
+  ...{ expiresAt: null, previewUrl: null, problems: [], by: like('owner|other-program') },
+  url: like('http://[sv]--[a-z2-7]{26}\\.{base}:\\d+/'),
+}
+
 /** What a site has been (docs/http-api.md, "Versions"). */
 export const versionRows: readonly Row[] = [
   {
@@ -24,15 +32,7 @@ export const versionRows: readonly Row[] = [
     path: '/api/site/blog/versions',
     status: 200,
     body: {
-      versions: [
-        {
-          ...{ id: like('.+'), uri: like('at://{alice}/place\\.sitehost\\.(fs/blog|version/.+)') },
-          ...{ state: 'live', createdAt: aTime, publishedAt: aTime },
-          ...{ fileCount: 1, bytes: 13, message: null, source: null, alias: null, pinned: false },
-          ...{ expiresAt: null, previewUrl: null, problems: [], by: like('owner|other-program') },
-          url: like('http://[sv]--[a-z2-7]{26}\\.{base}:\\d+/'),
-        },
-      ],
+      versions: [versionOfBlog],
       cursor: null,
     },
   },
@@ -51,11 +51,11 @@ export const versionRows: readonly Row[] = [
   },
   {
     ...change,
-    what: 'a version without a record of its own',
+    what: 'what is live',
     path: '/api/site/blog/versions/live',
     json: { pinned: true },
-    status: 409,
-    body: failed('No version record describes this version, so there is nothing to change.'),
+    status: 200,
+    body: { ...versionOfBlog, by: 'owner', pinned: true },
   },
   {
     ...change,
@@ -93,6 +93,13 @@ export const versionRows: readonly Row[] = [
         },
       ],
     },
+  },
+  {
+    ...content,
+    what: 'no file',
+    path: '/api/site/blog/versions/live/content',
+    status: 400,
+    body: failed('path: expected a string'),
   },
   {
     ...content,

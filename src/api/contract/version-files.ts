@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { download, json } from './answers.ts'
-import { literals, sentences } from './messages.ts'
+import { like, literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { count, siteName } from './rows.ts'
 
@@ -83,6 +83,7 @@ export const versionFileRoutes = {
     query: { path: z.string().describe('Of the file, as in the list of files') },
     answers: { 200: download('Its bytes', 'application/octet-stream') },
     failures: {
+      400: [like('path: ')],
       404: [...notThere[404], sentences.fileNotFound],
       410: notThere[410],
       429: [sentences.filesBusy],

@@ -65,6 +65,7 @@ describe('an optional field that does not fit is dropped', () => {
     ['settings', { spaMode: 'a.html', directoryListing: true }],
     ['settings', 'none'],
     ['message', 'é'.repeat(301)],
+    ['message', 'a\0b'],
     ['message', 1],
     ['source', 'github'],
     ['source', {}],

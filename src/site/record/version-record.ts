@@ -100,6 +100,9 @@ function readField(name: (typeof optionalNames)[number], value: unknown): unknow
     case 'fileCount':
     case 'bytes':
       return typeof value === 'number' && value >= 0 ? value : undefined
+    case 'message':
+      // PostgreSQL rejects strings that hold NUL.
+      return typeof value === 'string' && !value.includes('\0') ? value : undefined
     case 'settings':
       return readSettings(value)
     case 'source':

@@ -10,7 +10,13 @@ import {
 } from '#publish/history/change-version.ts'
 import { aliasCharsMax, messageGraphemesMax, previewDaysMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
 import { enqueueVersions } from '#store/queues/enqueue.ts'
+import {
+  findVersionRecord,
+  type VersionRecord,
+} from '#store/sites/version-records/version-records.ts'
+import type { Version } from '#store/sites/versions.ts'
 import { findVersion, liveKeyOf } from './version-content.ts'
 import { recordRow } from './version-row.ts'
 
@@ -23,8 +29,9 @@ export async function changeVersion(
 ): Promise<VersionRow> {
   const { db, now } = context
   const found = await findVersion(site, id, db)
-  if (found.kind === 'state') throw new ApiError(409, sentences.noVersionRecord)
-  const { key } = found.record
+  const record = found.kind === 'record' ? found.record : await liveRecord(site, found.state, db)
+  if (record === null) throw new ApiError(409, sentences.noVersionRecord)
+  const { key } = record
   const wanted = {
     ...change,
     ...(change.expiresAt && { expiresAt: expiryOf(change.expiresAt, now()) }),
@@ -42,11 +49,21 @@ export async function changeVersion(
     case 'changed': {
       await enqueueVersions(context, [{ did: site.did, key }])
       const { alias, expiresAt, message, pinned } = versionFacts(outcome.version, now())
-      const record = { ...found.record, alias, expiresAt, message, pinned }
       const liveKey = await liveKeyOf(site, db)
-      return recordRow(site, record, { ...context, liveKey })
+      const changed = { ...record, alias, expiresAt, message, pinned }
+      return recordRow(site, changed, { ...context, liveKey })
     }
   }
+}
+
+/** The version record of a state of the site's record that is live; null: none describes it. */
+async function liveRecord(
+  site: SiteAddress,
+  { state }: Version,
+  db: Db,
+): Promise<VersionRecord | null> {
+  const key = state === 'live' ? await liveKeyOf(site, db) : null
+  return key && (await findVersionRecord(db, { did: site.did, key }))
 }
 
 /** In UTC; a time that is over ends the preview now. Throws ApiError for one that is too far away. */
@@ -63,6 +80,6 @@ const dayMs = 24 * 60 * 60 * 1000
 const expectations: Readonly<Record<keyof VersionChange, string>> = {
   alias: `alias: expected 3 to ${aliasCharsMax} of a-z, 0-9 and single hyphens inside`,
   expiresAt: 'expiresAt: expected a time, such as 2030-01-31T12:00:00Z',
-  message: `message: expected at most ${messageGraphemesMax} characters`,
+  message: `message: expected at most ${messageGraphemesMax} characters, none of them NUL`,
   pinned: 'pinned: expected a boolean',
 }

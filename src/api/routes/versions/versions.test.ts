@@ -415,6 +415,7 @@ describe('what is said about a version', () => {
   const refused: [object, string][] = [
     [{ alias: 'x' }, 'alias: expected 3 to 35'],
     [{ message: 'x'.repeat(301) }, 'message: expected at most 300'],
+    [{ message: 'a\0b' }, 'none of them NUL'],
     [{ expiresAt: 'soon' }, 'expiresAt: '],
     [{ pinned: 'yes' }, 'pinned: '],
   ]
@@ -425,6 +426,15 @@ describe('what is said about a version', () => {
       expect(await workRows(api().db, 'version')).toEqual([])
     })
   }
+
+  test('is written to the record that describes what is live', async () => {
+    const live = versionKeyOf(2)
+    repo.put(collection, live, { $type: collection, site: 'blog', root, createdAt })
+    await recordVersionRecord(api().db, newVersionRecord(2, { manifest: 'cid-2' }), now)
+    const news = { message: 'Launch', pinned: true }
+    expect(await change('live', news)).toMatchObject([200, { id: live, state: 'live', ...news }])
+    expect(repo.find(collection, live)?.value).toMatchObject(news)
+  })
 
   test('is nothing without a record', async () => {
     for (const id of ['live', before]) {
