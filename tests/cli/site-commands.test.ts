@@ -84,6 +84,31 @@ describe('signing in', () => {
     })
   })
 
+  test('ends when the browser allows it for another account, or the server does not', async () => {
+    const [, bob = alice] = network.accounts
+    const ending = async (allow: (address: string) => Promise<URL>): Promise<CommandEnd> => {
+      let arrived: Promise<Response> | undefined
+      const end = await cli.run(['login', alice.handle, '--no-browser'], servers(), (text) => {
+        const address = addressIn(text)
+        if (address !== undefined) arrived ??= allow(address).then((url) => fetch(url))
+      })
+      expect(await (await arrived)?.text()).toContain('You are not signed in.')
+      return end
+    }
+    const other = await ending((address) => consent(address, bob))
+    expect(other).toMatchObject({ code: 1, said: [] })
+    expect(other.complaints).toContain('You allowed it for another account than alice.test.')
+    const failed = await ending(async (address) => {
+      const back = await consent(address)
+      back.searchParams.delete('code')
+      back.searchParams.set('error', 'server_error')
+      return back
+    })
+    expect(failed).toMatchObject({ code: 1, said: [] })
+    expect(failed.complaints).toContain('Begin again.')
+    expect(await said('whoami')).toEqual(['alice.test'])
+  }, 60_000)
+
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -113,6 +138,9 @@ describe('signing in', () => {
     const who = await json('whoami')
     expect(who).toMatchObject({ account: bob.handle, signIn: 'browser' })
     expect(who.accounts).toHaveLength(2)
+    const note = `Acts for ${bob.handle}. Another account: --account <handle>.`
+    expect((await run('sites')).complaints).toBe(`${note}\n`)
+    expect((await run('sites', '--account', 'alice.test')).complaints).toBe('')
     expect(
       await json('deploy', 'site', '--site', 'other', '--account', 'alice.test'),
     ).toMatchObject({

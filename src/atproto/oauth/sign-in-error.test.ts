@@ -25,6 +25,11 @@ describe('the failure that a user sees', () => {
   const facts: [string, unknown, SignInFailure][] = [
     ['pressed deny', new OAuthCallbackError('access_denied'), 'denied'],
     ['the server ended it', new OAuthCallbackError('server_error'), 'expired'],
+    [
+      'another account than the named one',
+      new OAuthCallbackError('invalid_request', 'sub mismatch'),
+      'other-account',
+    ],
     ['a reused state', new OAuthCallbackError('invalid_request', 'unknown state'), 'expired'],
     ['an unknown handle', actor(unknownHandle), 'unknown-handle'],
     ['a handle whose server says something else', actor(strangeHandle), 'unknown-handle'],

@@ -12,7 +12,13 @@ export type BeginFailure =
   | 'server-refused'
 
 /** Further reasons why a sign-in was not completed. */
-type CompleteFailure = 'denied' | 'not-allowed' | 'scopes-missing' | 'other-browser' | 'expired'
+type CompleteFailure =
+  | 'denied'
+  | 'other-account'
+  | 'not-allowed'
+  | 'scopes-missing'
+  | 'other-browser'
+  | 'expired'
 
 export type SignInFailure = BeginFailure | CompleteFailure
 
@@ -32,12 +38,16 @@ export function signInErrorOf(error: unknown): SignInError {
 }
 
 function failureOf(error: unknown): SignInFailure {
-  if (error instanceof OAuthCallbackError) {
-    return error.error === 'access_denied' ? 'denied' : 'expired'
-  }
+  if (error instanceof OAuthCallbackError) return failureOfCallback(error)
   if (error instanceof OAuthResolverError) return failureOfResolver(error)
   if (error instanceof ActorResolutionError) return failureOfActor(error)
   return isNetworkFailure(error) ? 'server-unreachable' : 'server-refused'
+}
+
+function failureOfCallback({ error, errorDescription }: OAuthCallbackError): SignInFailure {
+  if (error === 'access_denied') return 'denied'
+  // The library’s only sign that tokens were granted for another account than the one that was named; it has revoked them.
+  return errorDescription === 'sub mismatch' ? 'other-account' : 'expired'
 }
 
 const failureOfResolver = (error: OAuthResolverError): SignInFailure =>

@@ -32,12 +32,15 @@ async function openSaved(
   name: string | undefined,
   context: CommandContext,
 ): Promise<SignedInAccount> {
-  const { accounts, identities, signal } = context
+  const { accounts, console, identities, signal } = context
   const saved = await accounts.find(name)
   if (saved === undefined) {
     throw new UsageError(name === undefined ? signInFirst : notSignedIn(name))
   }
   const { did, handle, origin } = saved
+  if (name === undefined && (await accounts.list()).length > 1) {
+    console.note(`Acts for ${handle ?? did}. Another account: --account <handle>.`)
+  }
   const { openSignIns } = await import('./browser-sign-ins.ts')
   const identity = await resolved(handle ?? did, identities.resolve(did, { signal }), signal)
   const session = await openSignIns(origin, context)

@@ -104,9 +104,11 @@ async function arrival(
   }
 }
 
+/** A state that we have begun is used up once the OAuth library has seen it: its failure, the cause, ends this sign-in. */
 const isForeign = (error: unknown): boolean =>
   error instanceof CommandError &&
   error.cause instanceof SignInError &&
+  error.cause.cause === undefined &&
   ['expired', 'other-browser'].includes(error.cause.failure)
 
 function loginProblem(error: unknown, who: string): unknown {
@@ -121,6 +123,8 @@ const sentences: Readonly<Record<SignInFailure, (who: string) => string>> = {
   'server-unreachable': (who) => `The server of ${who} did not answer. Try again.`,
   'server-refused': (who) => `The server of ${who} did not accept the sign-in. Try again.`,
   denied: () => 'Access was denied at your account’s server. Nobody is signed in.',
+  'other-account': (who) =>
+    `You allowed it for another account than ${who}. Nothing has changed here. Begin again, and choose ${who} in the browser; or name the other account.`,
   'not-allowed': () => 'This account may not sign in here.',
   'scopes-missing': () =>
     'Your account’s server did not allow all that publishing needs. Sign in again and allow all of it.',
