@@ -565,6 +565,18 @@ describe('where a domain leads', () => {
   for (const [what, records, name, warning] of facts) {
     test(what, async () => expect(await warningOf(records, name)).toBe(warning))
   }
+
+  test('not here: the rows of its site say so', async () => {
+    await makeSite('blog')
+    const id = await addVerified(host)
+    await ask('POST', `domain/custom/${id}/map-site`, { siteRkey: 'blog' })
+    const rows = async () => (await get('user/site/blog/domains'))[1].domains
+    const row = { type: 'custom', domain: host, verified: true, id }
+    expect(await rows()).toEqual([{ ...row, pointsHere: false }])
+    dns.names.set(host, { cname: `${id}.dns.${baseDomain}` })
+    await verify(id)
+    expect(await rows()).toEqual([row])
+  })
 })
 
 describe('POST /api/domain/custom/:id/map-site', () => {

@@ -2,16 +2,26 @@
 interface Names {
   readonly domains: readonly (
     | { readonly type: 'sitehost'; readonly domain: string }
-    | { readonly type: 'custom'; readonly domain: string; readonly verified: boolean }
+    | {
+        readonly type: 'custom'
+        readonly domain: string
+        readonly verified: boolean
+        readonly pointsHere?: false | undefined
+      }
   )[]
   readonly primary: string | null
   /** The permanent address. */
   readonly url: string
 }
 
-/** The address that people should see: the primary one, else the first that works, else the permanent one. */
+/**
+ * The address that people should see: the primary one, else the first that works, else the permanent one. A primary domain
+ * is shown even if its DNS points to another host: that may be a proxy, and the site's other names redirect to it.
+ */
 export function bestAddress({ domains, primary, url }: Names): URL {
-  const working = domains.filter((each) => each.type === 'sitehost' || each.verified)
+  const working = domains.filter(
+    (each) => each.type === 'sitehost' || (each.verified && each.pointsHere !== false),
+  )
   const own = working.find(({ type }) => type === 'custom') ?? working[0]
   return addressOf(primary ?? own?.domain ?? null, url)
 }

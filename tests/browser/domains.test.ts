@@ -113,6 +113,9 @@ describe.skipIf(!hasBrowser)('the addresses of a site', () => {
     await told(`${domain} is verified.`)
     await row(domain).getByText('Needs a look').waitFor()
     await card.getByText('points nowhere yet').first().waitFor()
+    // People are shown an address that works.
+    const best = page.locator('main header').getByRole('link', { name: 'alices-home.localhost' })
+    await best.first().waitFor()
   }, 60_000)
 
   test('have a primary one, to which the others lead', async () => {

@@ -35,6 +35,10 @@ export const siteDomainRow = z.union([
     type: z.literal('custom'),
     domain: z.string(),
     verified: z.boolean().describe('Not served until it is'),
+    pointsHere: z
+      .literal(false)
+      .optional()
+      .describe('The last look-up found its DNS pointing nowhere, or to another host'),
     id: z.string(),
     primary,
   }),

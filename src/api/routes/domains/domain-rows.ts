@@ -40,10 +40,11 @@ export function siteDomainRows(
       .map((row) => ({ type: 'sitehost' as const, domain: row.domain, ...markOf(row) })),
     ...customDomains
       .filter(({ site }) => site === name)
-      .map(({ domain, verified, id, isPrimary }) => ({
+      .map(({ domain, verified, id, isPrimary, pointingWarning }) => ({
         type: 'custom' as const,
         domain,
         verified,
+        ...(pointingWarning !== null && { pointsHere: false as const }),
         id,
         ...markOf({ isPrimary: isPrimary && verified }),
       })),
