@@ -1,6 +1,6 @@
-// `bun bench/web.ts [rounds]`: the web app in Chromium with a processor that is four times slower and "slow 4G": when pages are
+// `bun bench/web.ts [rounds] [parts]`: the web app in Chromium with a processor that is four times slower and "slow 4G": when pages are
 // painted, what moves, how much script they load, how long it takes from page to page, and how long a press waits while 1000
-// files are read. The account has ten sites. Medians of rounds, of shifts and presses the worst.
+// files are read. The account has ten sites. Medians of rounds, of shifts and presses the worst. Parts: paints, shifts, pages, presses.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { median, print, type Row } from './support/rows.ts'
 import { openSlowPage } from './web/slow-page.ts'
 
 const rounds = Number(process.argv[2] ?? 3)
+const parts = process.argv.slice(3)
 
 const sites = 10
 const filesRead = 1000
@@ -59,10 +60,14 @@ async function main(): Promise<void> {
     const place = { browser, app, client, folder }
     try {
       await compress(place)
-      print(...(await paints(place)))
-      print(...(await shifts(place)))
-      print(...(await pageToPage(place)))
-      print(...(await presses(place)))
+      for (const [part, measure] of Object.entries({
+        paints,
+        shifts,
+        pages: pageToPage,
+        presses,
+      })) {
+        if (parts.length === 0 || parts.includes(part)) print(...(await measure(place)))
+      }
     } finally {
       await browser.close()
     }

@@ -34,7 +34,10 @@ export async function openApp(): Promise<void> {
       </RouterContext>
     </StrictMode>
   )
-  keepInput(root, () => flushSync(() => createRoot(root).render(app)))
+  const draw = () => createRoot(root).render(app)
+  // Only the start page is in its document: other pages may be painted before their effects run.
+  if (root.firstChild === null) draw()
+  else keepInput(root, () => flushSync(draw))
 }
 
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -7,11 +7,17 @@ export function TimeAgo({ at }: { at: string }) {
   const minute = useSyncExternalStore(subscribe, currentMinute)
   const now = Math.max(minute * minuteMs, Date.parse(at))
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString(words.locale)}>
+    <time
+      dateTime={at}
+      onPointerEnter={({ currentTarget }) => currentTarget.setAttribute('title', when(at))}
+    >
       {timeAgo(Date.parse(at), now)}
     </time>
   )
 }
+
+/** A date format takes longer to make than the rest of the element: not before it is wanted. */
+const when = (at: string): string => new Date(at).toLocaleString(words.locale)
 
 const minuteMs = 60_000
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown, LayoutList } from 'lucide-react'
+import type { Site } from '#api/contract/client.ts'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
 import { sitesQuery } from '#web/server/queries.ts'
@@ -19,21 +20,35 @@ export function SiteSwitcher() {
   const current = sites.find((site) => site.rkey === rkey)
   const { shell } = words
   const name = current === undefined ? (rkey ?? shell.sites) : nameOf(current)
-  const rest = sites.length - shownMax
   return (
     <Menu
       align="start"
       button={
         <>
-          <span className={styles['name']}>
-            {current ? nameOf(current) : (rkey ?? shell.sites)}
-          </span>
+          <span className={styles['name']}>{name}</span>
           <Icon of={ChevronsUpDown} />
         </>
       }
       buttonClass={styles['switcher']}
       label={shell.chooseSite(name)}
     >
+      <Choices rkey={rkey} sites={sites} />
+    </Menu>
+  )
+}
+
+interface ChoicesProps {
+  readonly sites: readonly Site[]
+  /** Of the site that is open. */
+  readonly rkey: string | undefined
+}
+
+/** Of the open menu only. */
+function Choices({ sites, rkey }: ChoicesProps) {
+  const { shell } = words
+  const rest = sites.length - shownMax
+  return (
+    <>
       {sites.length > 0 && (
         <MenuGroup>
           {sites
@@ -56,6 +71,6 @@ export function SiteSwitcher() {
           {rest > 0 && <span className={styles['rest']}>{shell.moreSites(rest)}</span>}
         </MenuLink>
       </MenuGroup>
-    </Menu>
+    </>
   )
 }

@@ -8,4 +8,6 @@ export const pageOf = ({ rkey }: Pick<Site, 'rkey'>): string => `/sites/${encode
 /** When visitors got its last version; for one that never went live, when it was last seen. */
 export const changedAt = ({ publishedAt, updatedAt }: Site): string => publishedAt ?? updatedAt
 
-export const newestFirst = (a: Site, b: Site): number => changedAt(b).localeCompare(changedAt(a))
+/** ISO dates in UTC sort as strings; a collator takes 10 ms to make. */
+export const newestFirst = (a: Site, b: Site): number =>
+  Number(changedAt(b) > changedAt(a)) - Number(changedAt(b) < changedAt(a))

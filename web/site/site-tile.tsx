@@ -12,6 +12,8 @@ export function SiteTile({ name, isLarge = false }: { name: string; isLarge?: bo
 /** A whole one, also of scripts that make it of several code points. */
 function firstLetter(name: string): string {
   const text = name.match(/[\p{L}\p{N}].*/su)?.[0] ?? name
+  // A segmenter takes long to make, and only other scripts need one.
+  if (/^[\da-z](?:$|[\x20-\x7e])/i.test(text)) return text.slice(0, 1).toUpperCase()
   const [first] = new Intl.Segmenter().segment(text)
   return (first?.segment ?? '').toLocaleUpperCase()
 }

@@ -2,4 +2,8 @@
 export const plurals =
   (locale: string) =>
   (count: number, one: string, many: string): string =>
-    `${count.toLocaleString(locale)} ${count === 1 ? one : many}`
+    `${digits(count, locale)} ${count === 1 ? one : many}`
+
+/** A number format takes longer to make than most pages have for all of their text. */
+const digits = (count: number, locale: string): string =>
+  count < 1000 ? String(count) : count.toLocaleString(locale)
