@@ -9,6 +9,7 @@ import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-onboarding.ts'
 import styles from './onboarding-page.module.css'
 
 const starterDialog = lazyModule(() => import('#web/start/starter-dialog.tsx'))

@@ -5,8 +5,8 @@ import { enShell } from './en-shell.ts'
 import { currentLocale } from './locale.ts'
 
 /**
- * Every sentence that people read, in their language. Complete before the first render; the sections of `en-own.ts` with the
- * first page of an account.
+ * Every sentence that people read, in their language. Complete before the first render of what says them: the sections of
+ * `en-own.ts` come with the pages of an account.
  */
 export let words = enShell as Catalogue
 
@@ -18,6 +18,6 @@ export async function loadWords(locale: Locale = currentLocale()): Promise<void>
 }
 
 /** Another language may be here already. */
-export function addOwnWords(own: typeof enOwn): void {
+export function addOwnWords(own: Partial<typeof enOwn>): void {
   words = { ...own, ...words }
 }

@@ -7,6 +7,7 @@ import { Table } from '#web/parts/table.tsx'
 import { call } from '#web/server/api.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-explain.ts'
 import styles from './explain-address.module.css'
 
 type Explanation = AnswerTo<'GET /api/site/:rkey/explain'>

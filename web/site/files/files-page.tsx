@@ -6,6 +6,7 @@ import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
 import { explainAddress } from '#web/site/explain/lazy-explain.ts'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-files.ts'
 import { FileBrowser, type FileView, firstView } from './file-browser.tsx'
 
 const fileEditor = lazyModule(() => import('./file-editor.tsx'))

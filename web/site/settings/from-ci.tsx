@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-ci.ts'
 import { DeployTokens } from './deploy-tokens.tsx'
 import styles from './from-ci.module.css'
 import { Publishers } from './publishers.tsx'

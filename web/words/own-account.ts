@@ -1,0 +1,4 @@
+import { account } from './en/account.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ account })

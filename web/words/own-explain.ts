@@ -1,0 +1,4 @@
+import { explain } from './en/explain.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ explain })

@@ -1,0 +1,4 @@
+import { files } from './en/files.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ files })

@@ -1,0 +1,4 @@
+import { onboarding } from './en/onboarding.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ onboarding })
