@@ -25,10 +25,15 @@ export async function openInstance({
   frontPageText,
   hosting,
   logoFile,
-}: Pick<Config, 'frontPageText' | 'hosting' | 'logoFile'>): Promise<OpenedInstance> {
+  sourceUrl,
+  statusUrl,
+}: Pick<
+  Config,
+  'frontPageText' | 'hosting' | 'logoFile' | 'sourceUrl' | 'statusUrl'
+>): Promise<OpenedInstance> {
   const logo = logoFile === null ? null : await readLogo(logoFile)
   const logoPath = logoFile === null ? null : `/logo${extname(logoFile)}`
-  return { instance: { ...hosting, frontPageText, logoPath }, logo }
+  return { instance: { ...hosting, frontPageText, logoPath, sourceUrl, statusUrl }, logo }
 }
 
 async function readLogo(path: string): Promise<WebAsset> {

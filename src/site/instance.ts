@@ -15,4 +15,8 @@ export interface Instance extends SiteHosting {
   readonly frontPageText: readonly string[]
   /** At our origin; null: our own mark. */
   readonly logoPath: string | null
+  /** Where the source code is that it runs. */
+  readonly sourceUrl: string | null
+  /** Where it says whether it works. */
+  readonly statusUrl: string | null
 }

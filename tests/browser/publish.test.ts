@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { siteCommandNames } from '#cli/site-program.ts'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
@@ -75,6 +76,15 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     expect(await (await fetch(await siteUrl())).text()).toBe('<h1>two')
     expect(await publish({ ...contents, 'index.html': '<h1>two' }, 'large')).toEqual([])
     await page.getByText('60 files, nothing to upload').waitFor()
+  }, 120_000)
+
+  test('the result has the commands that publish the next version', async () => {
+    await page.getByText('Publish again from the terminal').click()
+    const commands = await page.locator('details[open] li code').allTextContents()
+    expect(commands).toEqual(['sitehost login alice.test', 'sitehost deploy --site large'])
+    for (const command of commands) expect(siteCommandNames).toContain(command.split(' ')[1] ?? '')
+    const more = await page.getByRole('link', { name: 'All commands' }).getAttribute('href')
+    expect((await fetch(new URL(more ?? '', world.app))).status).toBe(200)
   }, 120_000)
 
   test('every name that a site can have arrives as it is', async () => {

@@ -9,6 +9,14 @@ import {
 } from '#tests/support/browser/browser-page.ts'
 import { startWorld, type World } from '../support/world.ts'
 
+const links = {
+  SOURCE_URL: 'https://source.example.org/sitehost',
+  STATUS_URL: 'https://status.example.org/',
+  PRIVACY_URL: 'https://example.org/privacy',
+  TERMS_URL: 'https://example.org/terms',
+  CONTACT: 'https://example.org/contact',
+}
+
 describe.skipIf(!hasBrowser)('the frame of the app', () => {
   let world: World
   let browser: Browser
@@ -16,7 +24,7 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
   let page: Page
 
   beforeAll(async () => {
-    world = await startWorld({ environment: { WEB_RELOAD: '1' } })
+    world = await startWorld({ environment: { WEB_RELOAD: '1', ...links } })
     const alice = await world.signedIn('alice.test')
     const index = { path: 'index.html', body: new Blob(['<!doctype html><h1>Hello</h1>']) }
     await alice.publish('blog', [index])
@@ -32,6 +40,19 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
 
   const menu = () => page.getByRole('button', { name: 'Account: alice.test' })
   const focused = () => page.evaluate(() => document.activeElement?.textContent)
+
+  test('ends with what there is to read, of which each page exists', async () => {
+    await page.goto('/editor')
+    const footer = page.getByRole('navigation', { name: 'About this service' })
+    await footer.waitFor()
+    const hrefs = await footer
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    expect(hrefs).toEqual(['/api/docs', ...Object.values(links), '/report'])
+    for (const href of hrefs.filter((each) => each.startsWith('/'))) {
+      expect([href, (await fetch(new URL(href, world.app))).status]).toEqual([href, 200])
+    }
+  }, 60_000)
 
   test('goes from page to page without loading a document, and says where one is', async () => {
     await page.goto('/editor')

@@ -172,4 +172,6 @@ const plainInstance = {
   privacyUrl: null,
   frontPageText: [],
   logoPath: null,
+  sourceUrl: null,
+  statusUrl: null,
 }

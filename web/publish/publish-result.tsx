@@ -12,6 +12,7 @@ import { sitesQuery } from '#web/server/queries.ts'
 import { Link } from '#web/shell/link.tsx'
 import { SiteProblems } from '#web/sites/site-problems.tsx'
 import { words } from '#web/words/words.ts'
+import { FromTerminal } from './from-terminal.tsx'
 import styles from './publish-result.module.css'
 import { SkippedFiles } from './skipped-files.tsx'
 
@@ -89,6 +90,7 @@ export default function PublishResult({ result, leftOut, headingRef }: PublishRe
           <Link href={page}>{said.manage}</Link>
           <Link href={`${page}/domains`}>{said.domain}</Link>
         </nav>
+        <FromTerminal site={siteName} />
       </div>
     </div>
   )

@@ -8,6 +8,8 @@ const plain: Instance = {
   privacyUrl: null,
   frontPageText: [],
   logoPath: null,
+  sourceUrl: null,
+  statusUrl: null,
 }
 
 /** As the server wrote it into the page. */

@@ -36,15 +36,28 @@ export function Frame({ isOwn, children }: FrameProps) {
 
 /** The account's pages have the languages in its menu. */
 function Footer({ isOwn }: { readonly isOwn: boolean }) {
-  const { contact, privacyUrl, termsUrl } = instance
+  const { contact, privacyUrl, sourceUrl, statusUrl, termsUrl } = instance
   const { shell } = words
+  const links: readonly (readonly [href: string | null, text: string])[] = [
+    ['/api/docs', shell.docs],
+    [sourceUrl, shell.source],
+    [statusUrl, shell.status],
+    [privacyUrl, shell.privacy],
+    [termsUrl, shell.terms],
+    [contact, shell.contact],
+    ['/report', shell.report],
+  ]
   return (
     <footer className={styles['footer']}>
       <nav aria-label={shell.footer}>
-        {contact !== null && <a href={contact}>{shell.contact}</a>}
-        {termsUrl !== null && <a href={termsUrl}>{shell.terms}</a>}
-        {privacyUrl !== null && <a href={privacyUrl}>{shell.privacy}</a>}
-        <a href="/api/docs">{shell.api}</a>
+        {links.map(
+          ([href, text]) =>
+            href !== null && (
+              <a href={href} key={text}>
+                {text}
+              </a>
+            ),
+        )}
         {!isOwn &&
           locales
             .filter((locale) => locale !== words.locale)

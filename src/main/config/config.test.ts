@@ -186,6 +186,8 @@ describe('what a setting should be is told in plain words', () => {
       /begins with https:\/\/ at a name of/,
     ],
     PRIVACY_URL: [['javascript:x', 'https://127.0.0.1'], /begins with https:\/\/ at a name of/],
+    SOURCE_URL: [['http://x.com', 'git@x.com:a'], /begins with https:\/\/ at a name of/],
+    STATUS_URL: [['http://x.com', 'up'], /begins with https:\/\/ at a name of/],
     // Read when the service starts.
     LOGO_FILE: takesAnything,
     FRONT_PAGE_TEXT: [['x'.repeat(2001)], /^FRONT_PAGE_TEXT: at most 2000 characters$/],

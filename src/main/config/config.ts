@@ -55,6 +55,8 @@ function configOf(values: z.infer<typeof settings>) {
       privacyUrl: values.PRIVACY_URL ?? null,
     },
     frontPageText: values.FRONT_PAGE_TEXT,
+    sourceUrl: values.SOURCE_URL ?? null,
+    statusUrl: values.STATUS_URL ?? null,
     logoFile: values.LOGO_FILE ?? null,
     /** Where purges for a CDN are sent; null: nowhere. */
     cdnPurge:

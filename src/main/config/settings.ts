@@ -60,6 +60,8 @@ export const settings = z.object({
   CONTACT: contact.optional(),
   TERMS_URL: publicUrl.optional(),
   PRIVACY_URL: publicUrl.optional(),
+  SOURCE_URL: publicUrl.optional(),
+  STATUS_URL: publicUrl.optional(),
   LOGO_FILE: z.string().optional(),
   FRONT_PAGE_TEXT: paragraphs.prefault(''),
   ROLES: roles.prefault('app,edge,ingest'),

@@ -11,6 +11,8 @@ const plain = {
   privacyUrl: null,
   frontPageText: [],
   logoPath: null,
+  sourceUrl: null,
+  statusUrl: null,
 }
 const startedAt = Date.UTC(2030, 0, 1)
 

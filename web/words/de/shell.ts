@@ -31,7 +31,10 @@ export const shell = {
   contact: 'Kontakt',
   terms: 'Nutzungsbedingungen',
   privacy: 'Datenschutz',
-  api: 'API',
+  docs: 'API-Doku',
+  source: 'Quelltext',
+  status: 'Status',
+  report: 'Website melden',
   loading: 'Lädt …',
   notLoaded: {
     title: 'Diese Seite konnte nicht geladen werden',

@@ -31,7 +31,10 @@ export const shell = {
   contact: 'Contact',
   terms: 'Terms',
   privacy: 'Privacy',
-  api: 'API',
+  docs: 'API docs',
+  source: 'Source',
+  status: 'Status',
+  report: 'Report a site',
   loading: 'Loading…',
   notLoaded: {
     title: 'This page couldn’t be loaded',
