@@ -7,18 +7,19 @@ import type { Log } from '#observe/log.ts'
 import { noSpans, type Spans } from '#observe/spans.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { type Did, type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
+import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
 import { findQuotaProblem } from '#store/sites/account-quota.ts'
 import { type NewVersion, type RecordOutcome, recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
-import { findSite } from '#store/sites/sites.ts'
+import { findLiveContent } from '#store/sites/versions.ts'
 import { assertStillSigns, readProven } from './read/proven-reading.ts'
 import { readSite, type SiteContent } from './read/read-site.ts'
 import { readVersion, refusedVersion, type VersionContext } from './read/read-version.ts'
 import type { RecentTrees } from './read/recent-trees.ts'
+import type { VisitedQuota } from './visited-quota.ts'
 import type { WorkContext } from './work-context.ts'
 
 /** What reading the owner's repository changed here. */
@@ -33,7 +34,7 @@ export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' |
   /** Left out: no traces. */
   readonly spans?: Spans
   /** Reserves quota, or throws. Left out: unlimited. */
-  readonly visitedQuota?: { reserve(did: Did, bytes: number): Promise<Disposable> }
+  readonly visitedQuota?: Pick<VisitedQuota, 'reserve'>
 }
 
 /**
@@ -110,13 +111,10 @@ async function reserveQuota(
   { cid, content }: { readonly cid: string; readonly content: SiteContent },
   { db, visitedQuota }: IngestContext,
 ): Promise<Disposable | undefined> {
-  if (visitedQuota === undefined) return undefined
-  const site = await findSite(db, address)
-  if (site?.live?.recordCid === cid) return undefined
-  return await visitedQuota.reserve(
-    address.did,
-    content.ok ? bytesOf(content.files.values(), ({ blob }) => blob.size) : 0,
-  )
+  return await visitedQuota?.reserve(address.did, async () => {
+    if (!content.ok || (await findLiveContent(db, address))?.recordCid === cid) return 0
+    return bytesOf(content.files.values(), ({ blob }) => blob.size)
+  })
 }
 
 /** Refuses content that would exceed the account's quota once stored, before anything is fetched. */

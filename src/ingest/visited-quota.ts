@@ -43,10 +43,15 @@ export class VisitedQuota {
     this.#now = now
   }
 
-  /** Reserves quota for a version's blobs until it is recorded. Throws QuotaExceededError. */
-  async reserve(did: Did, bytes: number): Promise<Disposable> {
+  /**
+   * Reserves quota for a version's blobs until it is recorded. `bytesOf` is called for accounts that are only visited; 0
+   * needs no quota. Throws QuotaExceededError.
+   */
+  async reserve(did: Did, bytesOf: () => number | Promise<number>): Promise<Disposable> {
     using reserved = new DisposableStack()
     if (!(await isVisitedOnly(this.#db, did))) return reserved.move()
+    const bytes = await bytesOf()
+    if (bytes === 0) return reserved.move()
     // Counted before the check: several may arrive at the same time.
     this.#arrivingBytes += bytes
     reserved.defer(() => {

@@ -60,11 +60,11 @@ test('one byte more is not: it stays queued, and nothing of it is fetched', asyn
 
 test('several that arrive at once share the quota', async () => {
   const holds = await Promise.allSettled(
-    [4_000, 4_000, 4_000].map((bytes) => visitedQuota.reserve(alice, bytes)),
+    [4_000, 4_000, 4_000].map((bytes) => visitedQuota.reserve(alice, () => bytes)),
   )
   expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   for (const held of holds) if (held.status === 'fulfilled') held.value[Symbol.dispose]()
-  using _ = await visitedQuota.reserve(alice, bytesMax)
+  using _ = await visitedQuota.reserve(alice, () => bytesMax)
 })
 
 test('a failed query leaves nothing reserved', async () => {
@@ -74,9 +74,9 @@ test('a failed query leaves nothing reserved', async () => {
     return place.now
   }
   const quota = new VisitedQuota({ db: place.context.db, bytesMax, now })
-  await expect(quota.reserve(alice, bytesMax)).rejects.toThrow('database failed')
+  await expect(quota.reserve(alice, () => bytesMax)).rejects.toThrow('database failed')
   isFailing = false
-  using _ = await quota.reserve(alice, bytesMax)
+  using _ = await quota.reserve(alice, () => bytesMax)
 })
 
 test('accounts go when three quarters are taken, and their bytes count until they are gone', async () => {
@@ -89,7 +89,7 @@ test('accounts go when three quarters are taken, and their bytes count until the
   expect(await isHere('one')).toBe(false)
 
   await rememberVisited(place.context.db, alice, place.now)
-  using _ = await visitedQuota.reserve(alice, bytesMax)
+  using _ = await visitedQuota.reserve(alice, () => bytesMax)
 })
 
 test('while the bytes of somebody who was dropped are stored, others find less quota', async () => {
@@ -98,9 +98,9 @@ test('while the bytes of somebody who was dropped are stored, others find less q
   await sync()
   await drop()
   await rememberVisited(place.context.db, other, place.now)
-  await expect(visitedQuota.reserve(other, 2_001)).rejects.toThrow(QuotaExceededError)
+  await expect(visitedQuota.reserve(other, () => 2_001)).rejects.toThrow(QuotaExceededError)
   place.now += droppedStoredMs + 1
-  using _ = await visitedQuota.reserve(other, bytesMax)
+  using _ = await visitedQuota.reserve(other, () => bytesMax)
 })
 
 test('accounts that somebody visits stay, others go first', async () => {

@@ -4,7 +4,8 @@ import type { Db } from '#store/database/database.ts'
 import { prepared, preparedForList } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { lockUnlessDeletedHere } from './deleted-here.ts'
+import { lockAccount } from './deleted-here.ts'
+import { didHash } from './did-hash.ts'
 
 export type Account = Readonly<Selectable<Schema['accounts']>>
 
@@ -75,9 +76,13 @@ async function takeFromOthers(
 }
 
 export async function findAccount(db: Db, did: Did): Promise<Account | null> {
-  const row = await db.selectFrom('accounts').selectAll().where('did', '=', did).executeTakeFirst()
-  return row ?? null
+  const { rows } = await selectAccount(db, { did })
+  return rows[0] ?? null
 }
+
+const selectAccount = prepared<{ did: Did }, Account>((db, { did }) =>
+  db.selectFrom('accounts').selectAll().where('did', '=', did),
+)
 
 /** The key that signs the account's commits, as the last check found it; null: no check has. */
 export async function findSigningKey(db: Db, did: Did): Promise<string | null> {
@@ -106,8 +111,23 @@ export async function isKnownAccount(db: Db, did: Did): Promise<boolean> {
 
 /** Keeps a known account known until the transaction ends; false for any other. Comes first in a transaction. */
 export async function lockIfKnown(transaction: Transaction<Schema>, did: Did): Promise<boolean> {
-  return (await lockUnlessDeletedHere(transaction, did)) && (await isKnownAccount(transaction, did))
+  await lockAccount(transaction, did)
+  const { rows } = await selectUndeleted(transaction, { did, didHash: didHash(did) })
+  return rows.length > 0
 }
+
+const selectUndeleted = prepared<{ did: Did; didHash: string }, { did: Did }>(
+  (db, { did, didHash }) =>
+    db
+      .selectFrom('accounts')
+      .select('did')
+      .where('did', '=', did)
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(selectFrom('accountDeletions').select('didHash').where('didHash', '=', didHash)),
+        ),
+      ),
+)
 
 /** The known accounts among `dids`. */
 export async function knownAccountsAmong(db: Db, dids: readonly Did[]): Promise<ReadonlySet<Did>> {

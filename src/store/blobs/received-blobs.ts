@@ -1,10 +1,12 @@
+import type { InsertObject, Selectable } from 'kysely'
 import { type BlobKey, blobKeyText } from '#site/record/blob-key.ts'
 import type { Did } from '#site/site-address.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { distinctInOrder } from '#store/database/distinct-in-order.ts'
-import { preparedForItems } from '#store/database/prepared.ts'
+import { prepared, preparedForItems } from '#store/database/prepared.ts'
+import type { Schema } from '#store/database/schema.ts'
 
 /**
  * Remembers that this account has shown the bytes of these blobs: uploaded them here, or its server has sent them. Ignores
@@ -20,18 +22,25 @@ export async function rememberReceived(
   const rows = distinctInOrder(keys, blobKeyText).map(({ cid, coding, base64 }) => {
     return { did, cid, coding, base64: base64 ? (1 as const) : (0 as const), receivedAt: now }
   })
-  for (const chunk of chunksOf(rows)) {
-    await db
-      .insertInto('receivedBlobs')
-      .values(chunk)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['did', 'cid', 'coding', 'base64'])
-          .doUpdateSet(({ ref }) => ({ receivedAt: ref('excluded.receivedAt') })),
-      )
-      .execute()
-  }
+  const [first, ...others] = rows
+  // As ingest does for every blob that it fetches.
+  if (first !== undefined && others.length === 0) await upsertOne(db, first)
+  else for (const chunk of chunksOf(rows)) await upsert(db, chunk).execute()
 }
+
+const upsert = (db: Db, rows: InsertObject<Schema, 'receivedBlobs'>[]) =>
+  db
+    .insertInto('receivedBlobs')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['did', 'cid', 'coding', 'base64'])
+        .doUpdateSet(({ ref }) => ({ receivedAt: ref('excluded.receivedAt') })),
+    )
+
+const upsertOne = prepared<Selectable<Schema['receivedBlobs']>, unknown>((db, row) =>
+  upsert(db, [row]),
+)
 
 /** `blobKeyText` of those of these blobs that the account has shown, and that are not forgotten yet. */
 export async function receivedAmong(

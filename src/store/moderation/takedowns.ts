@@ -64,7 +64,7 @@ const selectTakedowns = prepared<{ did: Did; name: SiteName; all: '' }, Takedown
       .selectFrom('takedowns')
       .selectAll()
       .where('did', '=', did)
-      .where((where) => where.or([where('site', '=', all), where('site', '=', name)]))
+      .where('site', 'in', [all, name])
       .orderBy('site')
       .limit(1),
 )

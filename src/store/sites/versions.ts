@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
 
 /** One state of a site's record, as ingest judged it. Its snapshot is read separately: it can be large. */
@@ -48,15 +49,18 @@ export async function findLiveContent(
   db: Db,
   { did, name }: SiteAddress,
 ): Promise<LiveContent | null> {
-  const row = await db
+  const { rows } = await selectLiveContent(db, { did, name })
+  return rows[0] ?? null
+}
+
+const selectLiveContent = prepared<SiteAddress, LiveContent>((db, { did, name }) =>
+  db
     .selectFrom('versions')
     .select(['recordCid', 'filesDigest'])
     .where('did', '=', did)
     .where('name', '=', name)
-    .where('state', '=', 'live')
-    .executeTakeFirst()
-  return row ?? null
-}
+    .where('state', '=', 'live'),
+)
 
 /**
  * Drops the snapshots of the site's replaced versions: visitors get only the live version's assets once the caller has
