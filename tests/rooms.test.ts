@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rooms, withImportRules } from '../scripts/rooms.ts'
@@ -106,4 +106,30 @@ describe('one table says it', () => {
   test('ARCHITECTURE.md shows the rooms in the same order', async () => {
     expect(await Bun.file(join(root, 'ARCHITECTURE.md')).text()).toContain(rooms)
   })
+
+  test('ARCHITECTURE.md names every folder of every room, and files that are there', async () => {
+    const text = await Bun.file(join(root, 'ARCHITECTURE.md')).text()
+    const table = text.matchAll(/^\| `(\w+)\/` *\|[^|]*\|([^|]*)\|([^|]*)\|$/gm)
+    const named = Array.from(table, ([, room = '', folders = '', begin = '']) => ({
+      room,
+      // In brackets is what is in a folder.
+      folders: wordsIn(folders.replace(/\([^)]*\)/g, '')).sort(),
+      begin: wordsIn(begin),
+    }))
+    expect(named.map(({ room }) => room).sort()).toEqual(await foldersIn('src'))
+    for (const { room, folders, begin } of named) {
+      expect([room, folders]).toEqual([room, await foldersIn(`src/${room}`)])
+      for (const file of begin) {
+        expect([file, await Bun.file(join(root, 'src', room, file)).exists()]).toEqual([file, true])
+      }
+    }
+  })
 })
+
+const wordsIn = (cell: string): string[] =>
+  Array.from(cell.matchAll(/`([^`]+)`/g), ([, word = '']) => word)
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true })
+  return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort()
+}

@@ -1,6 +1,6 @@
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { openAccount } from '#cli/account/account.ts'
-import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import { fetchStoredBlob } from '#cli/account/fetch-stored-blob.ts'
 import { siteOf } from '#cli/account/own-sites.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fetchStoredBlob } from '#cli/account/fetch-blob.ts'
+import { fetchStoredBlob } from '#cli/account/fetch-stored-blob.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'

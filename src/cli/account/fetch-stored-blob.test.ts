@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { rawCid } from '#atproto/repo/raw-cid.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
 import { alice } from '#tests/support/database/sample-rows.ts'
-import { fetchStoredBlob } from './fetch-blob.ts'
+import { fetchStoredBlob } from './fetch-stored-blob.ts'
 
 const bytes = Buffer.from('content')
 const cid = rawCid(new Bun.CryptoHasher('sha256').update(bytes).digest())
