@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
@@ -13,7 +13,7 @@ let client: AppClient
 let issuer: ForgeIssuer
 beforeAll(async () => {
   issuer = await startIssuer()
-  world = await startWorld()
+  world = await startWorld({ canFail: true })
   client = await world.signedIn('alice.test')
 }, 300_000)
 afterAll(async () => {
@@ -31,6 +31,10 @@ const expectSeen = (url: string, expected: Record<string, string>): Promise<void
 const ofMain = { repository: 'alice/site', ref: 'refs/heads/main' }
 const post = async (path: string, json: object) =>
   await client.fetch(path, { method: 'POST', body: JSON.stringify(json) })
+
+interface Secret {
+  readonly secret: string
+}
 
 describe('deploy/ci/deploy.sh', () => {
   const script = join(import.meta.dir, '../deploy/ci/deploy.sh')
@@ -66,7 +70,7 @@ describe('deploy/ci/deploy.sh', () => {
     ])
 
     const created = await post('/api/site/from-ci/tokens', { name: 'ci', scope: 'preview' })
-    const { secret } = (await created.json()) as { secret: string }
+    const { secret } = (await created.json()) as Secret
     const refused = await runIn(folder, { SITEHOST_TOKEN: secret })
     expect(refused).toEqual([1, '', `deploy: ${sentences.tokenForPreviews}`])
     await Bun.write(join(folder, 'index.html'), 'of a pull request')
@@ -78,24 +82,42 @@ describe('deploy/ci/deploy.sh', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('is what the recipes run', async () => {
-    const read = async (name: string) => await Bun.file(join(script, '..', name)).text()
-    const known = new Set((await read('deploy.sh')).match(/SITEHOST_[A-Z_]+/g))
-    const action = Bun.YAML.parse(await read('action.yml')) as {
-      inputs: Record<string, unknown>
-      runs: { steps: { run: string; env: Record<string, string> }[] }
-    }
-    const [step] = action.runs.steps
-    expect(step?.run).toContain('/deploy.sh')
-    const gitlab = Bun.YAML.parse(await read('gitlab-ci.yml')) as {
-      deploy: { variables: object; id_tokens: object; script: string[] }
-    }
-    const { id_tokens, variables } = gitlab.deploy
-    expect(gitlab.deploy.script).toEqual(['./deploy.sh'])
-    const named = [step?.env ?? {}, id_tokens, variables].flatMap((each) => Object.keys(each))
-    expect(named.filter((name) => !known.has(name))).toEqual([])
-    const inputs = Object.values(step?.env ?? {}).map((text) => /inputs\.(\w+)/.exec(text)?.[1])
-    expect(inputs.toSorted()).toEqual(Object.keys(action.inputs).toSorted())
+  test('removes previews, after what is being published', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sitehost-ci-'))
+    const site = { SITEHOST_SITE: 'merged' }
+    await Bun.write(join(folder, 'index.html'), 'of a pull request')
+    const secretOf = async (name: string, scope: string) =>
+      ((await (await post(`/api/site/${name}/tokens`, { name: 'ci', scope })).json()) as Secret)
+        .secret
+    const preview = { ...site, SITEHOST_TOKEN: await secretOf('merged', 'preview') }
+    const [, address] = await runIn(folder, { ...preview, SITEHOST_PREVIEW: 'pr-12' })
+    await expectSeen(address, { '': 'of a pull request' })
+    const remove = { ...preview, SITEHOST_REMOVE: 'pr-12' }
+    const ofOther = { ...remove, SITEHOST_TOKEN: await secretOf('other', 'deploy') }
+    const refused = `deploy: ${sentences.tokenOfOtherSite}`
+    expect(await runIn(folder, ofOther)).toEqual([1, '', refused])
+
+    world.network.setFaults({ 'com.atproto.repo.applyWrites': { hold: true } })
+    const publish = { ...site, SITEHOST_TOKEN: await secretOf('merged', 'deploy') }
+    const merged = runIn(folder, publish)
+    const deletion = () => client.fetch('/api/site/merged', { method: 'DELETE' })
+    await eventually(async () =>
+      expect(await (await deletion()).text()).toContain(sentences.beingPublished),
+    )
+    // It sleeps before it asks again.
+    const bin = join(folder, '.git')
+    const asleep = Bun.file(join(bin, 'asleep'))
+    await Bun.write(join(bin, 'sleep'), `#!/bin/sh\ntouch ${asleep.name}\nexec /bin/sleep "$@"\n`)
+    await chmod(join(bin, 'sleep'), 0o700)
+    const removed = runIn(folder, { ...remove, PATH: `${bin}:${process.env['PATH']}` })
+    await eventually(async () => expect(await asleep.exists()).toBe(true))
+    world.network.setFaults({})
+    const [status, url] = await merged
+    expect([status, await removed]).toEqual([0, [0, '', '']])
+    await eventually(async () => expect((await fetch(address)).status).toBe(410))
+    await expectSeen(url, { '': 'of a pull request' })
+    expect(await runIn(folder, remove)).toEqual([0, '', ''])
+    await rm(folder, { recursive: true })
   })
 })
 

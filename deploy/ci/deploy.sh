@@ -4,10 +4,11 @@
 #   SITEHOST_SITE     the name of the site
 #   SITEHOST_FOLDER   what to publish; default: the current folder
 #   SITEHOST_PREVIEW  makes a preview with this alias, such as pr-12; empty: publishes
+#   SITEHOST_REMOVE   removes the previews with this alias, and publishes nothing
 #   SITEHOST_TOKEN    a deploy token; without one, the job's own token is exchanged for one:
 #   SITEHOST_ACCOUNT  the owner of the site, a handle or a DID
 #   SITEHOST_ID_TOKEN the job's OpenID Connect token; GitHub's and Forgejo's is fetched if it is not set
-# Prints the address of what was published.
+# Prints the address of what was published, if something was.
 set -eu
 umask 077
 
@@ -25,6 +26,10 @@ trap 'rm -rf "$work"' EXIT
 call() {
   rm -f "$work/answer"
   curl -s --retry 5 --fail-with-body -o "$work/answer" -H "@$work/headers" "$@" && return
+  refused
+}
+
+refused() {
   fail "$(jq -er .error "$work/answer" 2>/dev/null || echo 'no answer that can be used; is the address right?')"
 }
 
@@ -49,6 +54,19 @@ if [ -z "$token" ]; then
   token=$(jq -r .secret "$work/answer")
 fi
 printf 'Authorization: Bearer %s\n' "$token" >"$work/headers"
+
+if [ -n "${SITEHOST_REMOVE:-}" ]; then
+  alias=$(jq -rn --arg alias "$SITEHOST_REMOVE" '$alias | @uri')
+  # 409: the site is being published. What a merge publishes arrives with the end of its pull request.
+  for _ in $(seq 300); do
+    status=$(curl -s --retry 5 -o "$work/answer" -w '%{http_code}' -H "@$work/headers" \
+      --request DELETE "$url/api/site/$site/previews/$alias") || true
+    [ "$status" = 409 ] || break
+    sleep 1
+  done
+  [ "$status" = 200 ] || refused
+  exit
+fi
 
 cd "${SITEHOST_FOLDER:-.}"
 # SHA-256, size and path, with tabs between them.

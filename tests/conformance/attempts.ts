@@ -111,6 +111,7 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
     { path: '/api/site/{rkey}/versions/live' },
     { path: '/api/site/theirs/versions/{version}' },
   ],
+  'DELETE /api/site/:rkey/previews/:alias': [{ path: '/api/site/{rkey}/previews/pr-12' }],
   'GET /api/site/:rkey/explain': [{ path: '/api/site/{rkey}/explain?address=/' }],
   'DELETE /api/site/:rkey': [{ path: '/api/site/{rkey}' }],
   'GET /api/site/:rkey/settings': [{ path: '/api/site/{rkey}/settings' }],

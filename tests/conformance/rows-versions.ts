@@ -72,6 +72,22 @@ export const versionRows: readonly Row[] = [
     ...siteNotFound,
   },
   {
+    ...ofBlog,
+    route: 'DELETE /api/site/:rkey/previews/:alias',
+    what: 'previews that are not there',
+    path: '/api/site/blog/previews/pr-12',
+    status: 200,
+    body: { success: true, removed: { records: [], blobs: 0, bytes: 0 } },
+  },
+  {
+    ...ofBlog,
+    route: 'DELETE /api/site/:rkey/previews/:alias',
+    what: 'what no site can be called',
+    path: '/api/site/a%2Fb/previews/pr-12',
+    status: 404,
+    body: { error: 'Site not found' },
+  },
+  {
     ...changes,
     what: 'none between what is live and itself',
     path: '/api/site/blog/versions/live/changes?against=live',

@@ -71,6 +71,8 @@ export const rateLimits = {
   settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
   /** Each writes to the account's repository. */
   versionChange: { what: 'versions changed', perClient: 600, perAccount: 200 },
+  /** The same, by jobs whose branch is gone. */
+  previewForget: { what: 'previews forgotten', perClient: 600, perAccount: 200 },
   /** Each may be a megabyte. */
   versionList: { what: 'lists of versions and their files', perClient: 2000, perAccount: 1000 },
   /** Each compiles the rules of a site. */

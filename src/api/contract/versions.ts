@@ -46,6 +46,15 @@ const versionRow = z.strictObject({
 
 export type VersionRow = Sent<z.output<typeof versionRow>>
 
+const removed = z.strictObject({
+  success: z.literal(true),
+  removed: z.strictObject({
+    records: z.array(z.string()).describe('The `at://` addresses of deleted records'),
+    blobs: count.describe('Files that were stored here, and that nothing else names'),
+    bytes: count.describe('Of these files, as they were stored'),
+  }),
+})
+
 const takenDown = like(takenDownSentence({ site: 'blog', reason: 'phishing' }))
 
 /** `/api/site/:rkey/versions`: what a site has been. */
@@ -146,19 +155,26 @@ export const versionRoutes = {
     summary: 'Forgets a version: its record, and every byte that only it named',
     details:
       'In the owner’s repository in one commit, and here before the answer. Its address is answered with 410 from then on.',
-    answers: {
-      200: json(
-        'It is gone',
-        z.strictObject({
-          success: z.literal(true),
-          removed: z.strictObject({
-            records: z.array(z.string()).describe('The `at://` addresses of deleted records'),
-            blobs: count.describe('Files that were stored here, and that nothing else names'),
-            bytes: count.describe('Of these files, as they were stored'),
-          }),
-        }),
-      ),
+    answers: { 200: json('It is gone', removed) },
+    failures: {
+      ...accountServerFailures,
+      404: notThere[404],
+      409: [sentences.versionIsLive, sentences.beingPublished, sentences.changedMeanwhile],
+      429: [sentences.forgetsRunning, ...accountServerFailures[429]],
     },
+  }),
+  forgetPreview: defineRoute({
+    section: 'ours',
+    access: 'deployer',
+    confirmsGrant: true,
+    method: 'DELETE',
+    path: '/api/site/:rkey/previews/:alias',
+    limit: 'previewForget',
+    summary: 'Forgets the previews of a site that have this alias, as versions are forgotten',
+    details:
+      'For a job whose branch is gone. What was live since stays. None with this alias: 200.',
+    params: { rkey: siteName, alias: z.string().meta({ examples: ['pr-12'] }) },
+    answers: { 200: json('They are gone', removed) },
     failures: {
       ...accountServerFailures,
       404: notThere[404],

@@ -16,7 +16,10 @@ import {
   findUnfinishedForget,
   finishForget,
 } from '#store/sites/unfinished-forgets.ts'
-import { findLiveVersionKey } from '#store/sites/version-records/version-records.ts'
+import {
+  findLiveVersionKey,
+  listPreviewKeys,
+} from '#store/sites/version-records/version-records.ts'
 import { type FoundVersion, findVersion, otherPrefix } from './version-content.ts'
 
 /** In all: each reads every snapshot of the service. */
@@ -50,6 +53,26 @@ export function versionForgetter(context: ApiContext) {
     context.at('forget-finished')
     return { records, ...content }
   }
+}
+
+type ForgetVersion = ReturnType<typeof versionForgetter>
+
+/** Removes all previews of a site with an alias; none is no failure. Throws ApiError. */
+export async function forgetPreviews(
+  site: SiteAddress,
+  alias: string,
+  { db, forget, signal }: Pick<ApiContext, 'db'> & { forget: ForgetVersion; signal: AbortSignal },
+): Promise<Removed> {
+  let removed: Removed = { records: [], blobs: 0, bytes: 0 }
+  for (const key of await listPreviewKeys(db, site, alias)) {
+    const { blobs, bytes, records } = await forget(site, key, signal)
+    removed = {
+      records: [...removed.records, ...records],
+      blobs: removed.blobs + blobs,
+      bytes: removed.bytes + bytes,
+    }
+  }
+  return removed
 }
 
 /** Of a version that is stored here, or whose removal was interrupted. Throws ApiError 404, and 409 for the live one and while the site is being published. */

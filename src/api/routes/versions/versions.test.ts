@@ -625,6 +625,65 @@ describe('forgetting', () => {
     expect(await answer('blog/versions/live/files')).toMatchObject([200, {}])
   })
 
+  describe('previews by their alias', () => {
+    const asked = async (by: HeadersInit, path = 'blog/previews/pr-12') => {
+      const init = { method: 'DELETE', headers: by }
+      const response = await api().request(`/api/site/${path}`, init)
+      return [response.status, await response.json()] as const
+    }
+    const bearer = async (scope: string, site = 'blog') => {
+      const headers = { cookie: await api().signedIn(alice) }
+      const init = { method: 'POST', headers, body: JSON.stringify({ name: 'ci', scope }) }
+      const { secret } = (await (await api().request(`/api/site/${site}/tokens`, init)).json()) as {
+        secret: string
+      }
+      return { authorization: `Bearer ${secret}` }
+    }
+    const none = [200, { success: true, removed: { records: [], blobs: 0, bytes: 0 } }]
+    beforeEach(async () => {
+      for (const [n, facts] of [
+        [2, { alias: 'pr-12', manifest: null }],
+        [3, { alias: 'pr-12', manifest: null }],
+        [4, { alias: 'pr-13', manifest: null }],
+        [5, { alias: 'pr-12', manifest: 'cid-1' }],
+      ] as const) {
+        repo.put(collection, versionKeyOf(n), { site: 'blog', ...facts })
+        await recordVersionRecord(api().db, newVersionRecord(n, facts), now)
+      }
+    })
+    const kept = [1, 4, 5].map(versionKeyOf)
+
+    test('are all forgotten, for the owner and a token of previews; what was live since is not', async () => {
+      const by = { cookie: await api().signedIn(alice) }
+      const [status, body] = await asked(by)
+      const records = [3, 2].map((n) => `at://${alice}/${collection}/${versionKeyOf(n)}`)
+      expect([status, body]).toMatchObject([200, { success: true, removed: { records } }])
+      expect(repo.keys(collection).toSorted()).toEqual(kept)
+      expect<unknown>(await asked(await bearer('preview'))).toEqual(none)
+      expect<unknown>(await asked(await bearer('deploy'), 'blog/previews/pr-13')).toMatchObject([
+        200,
+        { removed: { records: [expect.stringContaining(versionKeyOf(4))] } },
+      ])
+    })
+
+    test('not by a token of another site, and not those of another account', async () => {
+      const refused = [403, { error: sentences.tokenOfOtherSite }]
+      expect<unknown>(await asked(await bearer('deploy', 'other'))).toEqual(refused)
+      expect<unknown>(await asked({ cookie: await api().signedIn(bob) })).toEqual(none)
+      expect<unknown>(await asked(await bearer('preview'), 'blog/versions/live')).toEqual([
+        403,
+        failed(sentences.tokenElsewhere),
+      ])
+      expect(repo.keys(collection)).toHaveLength(5)
+    })
+
+    test('while the site is being published: later', async () => {
+      await createJob(api().db, newJob(), { queuedMax: 5, now: 1 })
+      const refused = [409, { error: sentences.beingPublished }]
+      expect<unknown>(await asked(await bearer('preview'))).toEqual(refused)
+    })
+  })
+
   test('a site that is being published: later', async () => {
     await createJob(api().db, newJob(), { queuedMax: 5, now: 1 })
     expect(await forget(key)).toEqual([409, failed(sentences.beingPublished)])

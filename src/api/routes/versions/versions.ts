@@ -9,6 +9,7 @@ import { ApiError } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import { pageOf, readCursor } from '#api/routes/cursor.ts'
 import { siteNameOf } from '#api/routes/own-site.ts'
+import { assertMayDeploy } from '#api/session/deployers.ts'
 import { zipPieces } from '#api/version-zip.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
@@ -19,7 +20,7 @@ import type { Snapshot } from '#site/visit/snapshot.ts'
 import { hasUnreadVersions } from '#store/queues/unread.ts'
 import { type HistoryPosition, listHistory, positionOf } from '#store/sites/version-history.ts'
 import { changeVersion } from './change-version.ts'
-import { versionForgetter } from './forget-version.ts'
+import { forgetPreviews, versionForgetter } from './forget-version.ts'
 import { restoreVersion } from './restore-version.ts'
 import { contentOf, liveKeyOf } from './version-content.ts'
 import { versionFile } from './version-file.ts'
@@ -141,6 +142,14 @@ export function versionHandlers(context: ApiContext): HandlersOf<typeof versionR
       c.env.server?.timeout(c.req.raw, 0)
       const removed = await forget({ did, name: siteNameOf(rkey) }, id, c.req.raw.signal)
       return answer(200, { success: true, removed })
+    },
+
+    forgetPreview: async ({ c, params: { rkey, alias }, session: deployer, answer }) => {
+      const site = { did: deployer.did, name: siteNameOf(rkey) }
+      assertMayDeploy(deployer, { site: site.name, isPreview: true })
+      c.env.server?.timeout(c.req.raw, 0)
+      const parts = { db, forget, signal: c.req.raw.signal }
+      return answer(200, { success: true, removed: await forgetPreviews(site, alias, parts) })
     },
   }
 }

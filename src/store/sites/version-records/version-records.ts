@@ -43,6 +43,23 @@ export async function listVersionRecords(
   return (await rows.orderBy('key', 'desc').limit(limit).execute()).map(versionRecordOf)
 }
 
+/** Keys of the site's previews with this alias, newest first: one for each deploy. */
+export async function listPreviewKeys(
+  db: Db,
+  { did, name }: SiteAddress,
+  alias: string,
+): Promise<VersionKey[]> {
+  const rows = await selectVersionRecords(db)
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('alias', '=', alias)
+    // It has been live, and is no preview any more.
+    .where('manifest', 'is', null)
+    .orderBy('key', 'desc')
+    .execute()
+  return rows.map(({ key }) => key)
+}
+
 /** Of the site's version records that name this manifest, the newest; null: none does. */
 export async function findLiveVersionKey(
   db: Db,
