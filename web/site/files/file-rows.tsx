@@ -67,7 +67,7 @@ export function FolderRowView({ row, canToggle, isActive, onFocus, onToggle }: F
           >
             <Icon of={isOpen ? ChevronDown : ChevronRight} />
             <Icon of={isOpen ? FolderOpen : FolderClosed} />
-            <bdi>{name}</bdi>
+            <bdi title={name}>{name}</bdi>
           </button>
         </span>
       </td>
@@ -105,7 +105,7 @@ export function FileRowView({ row, rkey, isActive, onFocus, onAction }: FileRowP
           <Icon of={iconOf(file.mediaType)} />
           {isEditable ? (
             <Link href={editAddress(rkey, path)} tabIndex={tabIndex}>
-              <bdi>{name}</bdi>
+              <bdi title={name}>{name}</bdi>
             </Link>
           ) : (
             <a
@@ -114,7 +114,7 @@ export function FileRowView({ row, rkey, isActive, onFocus, onAction }: FileRowP
               tabIndex={tabIndex}
               target="_blank"
             >
-              <bdi>{name}</bdi>
+              <bdi title={name}>{name}</bdi>
             </a>
           )}
         </span>
