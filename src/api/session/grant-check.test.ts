@@ -50,6 +50,7 @@ test('what destroys something or hands it over needs the account’s server', ()
     'DELETE /api/domain/custom/:id',
     'DELETE /api/domain/sitehost/:domain',
     'DELETE /api/site/:rkey',
+    'DELETE /api/site/:rkey/previews/:alias',
     'DELETE /api/site/:rkey/versions/:id',
     'DELETE /api/user',
     'GET /api/user/export',

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, RawBuilder, Transaction } from 'kysely'
+import type { ExpressionBuilder, RawBuilder, SelectQueryBuilder, Transaction } from 'kysely'
 import { accountSitesMax, overAccountBytes } from '#site/limits.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
@@ -33,18 +33,21 @@ interface Quota {
 const selectQuota = prepared<SiteAddress, Quota>((db, { did, name }) =>
   db.selectNoFrom(({ selectFrom }) => [
     selectFrom('accountLimits').select('bytesMax').where('did', '=', did).as('ownBytesMax'),
-    sumLiveBytes({ selectFrom }, did).where('name', '!=', name).as('otherBytes'),
+    sumLiveBytes(selectFrom('versions'), did).where('name', '!=', name).as('otherBytes'),
   ]),
 )
 
 /** Of every file of the account's live versions, decoded. */
 export async function liveBytes(db: Db, did: Did): Promise<number> {
-  const { bytes } = await sumLiveBytes(db, did).executeTakeFirstOrThrow()
+  const { bytes } = await sumLiveBytes(db.selectFrom('versions'), did).executeTakeFirstOrThrow()
   return Number(bytes ?? 0)
 }
 
-const sumLiveBytes = ({ selectFrom }: Pick<Db, 'selectFrom'>, did: Did | RawBuilder<Did>) =>
-  selectFrom('versions')
+const sumLiveBytes = (
+  versions: SelectQueryBuilder<Schema, 'versions', object>,
+  did: Did | RawBuilder<Did>,
+) =>
+  versions
     .select(({ fn }) => fn.sum<number | null>('bytes').as('bytes'))
     .where('did', '=', did)
     .where('state', '=', 'live')
