@@ -3,7 +3,7 @@
 # child processes, and seconds by the clock. What a worker has started before its first test counts for that file.
 TEST_COSTS=$(mktemp)
 export TEST_COSTS
-bun test --preload=./scripts/test-costs.ts --timeout=120000 --parallel=3 --no-isolate --only-failures "$@"
+bun test --preload=./scripts/test-costs.ts --timeout=120000 --parallel=4 --no-isolate --only-failures "$@"
 status=$?
 sort -rn "$TEST_COSTS"
 rm "$TEST_COSTS"
