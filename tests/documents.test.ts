@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { exists } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { deployRoutes } from '#api/contract/deploys.ts'
+import { versionRoutes } from '#api/contract/versions.ts'
 import { readConfig } from '#main/config/config.ts'
 import { settings } from '#main/config/settings.ts'
 import { siteOwnerSettings } from '#main/config/site-owner-config.ts'
@@ -69,6 +71,26 @@ test('the zone of custom-domains.md is a block of its own', async () => {
   const [, , ...records] = blockOf(await read('docs/custom-domains.md'), '$ORIGIN')
   expect(records.filter((line) => !/^\S+ +(?:SOA|NS|A|TXT) +/.test(line))).toEqual([])
 })
+
+test('versions.md has a command for each route of versions and deploys', async () => {
+  const commands = (await read('docs/versions.md')).match(/^ {4}curl .*$/gm) ?? []
+  const calls = commands.map((command) => {
+    const [, path = ''] = command.match(/127\.0\.0\.1:3000([^\s'?]*)/) ?? []
+    return `${methodOf(command)} ${path}`
+  })
+  const asked = Object.values({ ...versionRoutes, ...deployRoutes }).map(({ method, path }) =>
+    `${method} ${path}`.replaceAll(/:\w+/g, '*'),
+  )
+  const isCalled = (route: string) => calls.some((call) => new Bun.Glob(route).match(call))
+  expect(asked.filter((route) => !isCalled(route))).toEqual([])
+})
+
+/** What curl sends without being told, or as it is. */
+function methodOf(command: string): string {
+  const [, method] = command.match(/--request (\w+)/) ?? []
+  if (command.includes('--upload-file')) return 'PUT'
+  return method ?? (command.includes('--json') ? 'POST' : 'GET')
+}
 
 /** The lines of the one code block that begins so. */
 function blockOf(markdown: string, beginning: string): string[] {
