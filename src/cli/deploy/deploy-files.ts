@@ -1,3 +1,4 @@
+import type { AtFailPoint } from '#publish/fail-points.ts'
 import type { NewVersion } from '#publish/new-version.ts'
 import {
   type PublishJob,
@@ -19,6 +20,7 @@ export type Deployed = Extract<PublishOutcome, { kind: 'published' }> & {
 type DeployOutcome = Deployed | Extract<PublishOutcome, { kind: 'busy' }>
 
 interface DeployContext extends Omit<StoreContext, 'at'> {
+  readonly at?: AtFailPoint
   readonly onProgress: (progress: JobProgress) => void
 }
 
@@ -27,7 +29,7 @@ export async function deployFiles(
   address: SiteAddress,
   content: SiteContent,
   version: NewVersion,
-  { onProgress, ...context }: DeployContext,
+  { onProgress, at: atFailPoint, ...context }: DeployContext,
 ): Promise<DeployOutcome> {
   let progress = progressAtStart(content.files)
   let expected: { readonly cid: string | null } | null = null
@@ -50,6 +52,7 @@ export async function deployFiles(
   }
   const at: StoreContext['at'] = (point) => {
     if (point === 'after-commit') commits += 1
+    atFailPoint?.(point)
   }
   const outcome = await publishSite(address, content, job, { ...context, at })
   switch (outcome.kind) {

@@ -65,12 +65,12 @@ export class FakeRepo {
   }
 
   async latestCommit(): Promise<string> {
-    this.#called('latestCommit')
+    this.called('latestCommit')
     return `commit-${this.#commits}`
   }
 
   async latestRev(): Promise<string> {
-    this.#called('latestRev')
+    this.called('latestRev')
     return this.rev
   }
 
@@ -78,7 +78,7 @@ export class FakeRepo {
     collection: Collection,
     { summarize = () => null }: Summaries = {},
   ): Promise<ListedRecord[]> {
-    this.#called('listRecords')
+    this.called('listRecords')
     const records = this.keys(collection).flatMap((rkey) => this.find(collection, rkey) ?? [])
     if (!this.leftOut.has(collection)) return records
     return await Promise.all(
@@ -90,12 +90,12 @@ export class FakeRepo {
   }
 
   async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
-    this.#called('findRecord')
+    this.called('findRecord')
     return this.find(collection, rkey)
   }
 
   async applyWrites(writes: readonly RepoWrite[], head: string): Promise<Committed> {
-    this.#called('applyWrites')
+    this.called('applyWrites')
     if (writes.length > this.writesMax) throw refusal(413, 'PayloadTooLarge')
     if (!this.ignoresSwap && head !== `commit-${this.#commits}`) throw refusal(400, 'InvalidSwap')
     for (const write of writes) {
@@ -117,7 +117,7 @@ export class FakeRepo {
     record: Record<string, unknown>,
     replaces?: string | null,
   ): Promise<{ uri: string; cid: string }> {
-    this.#called('putRecord')
+    this.called('putRecord')
     const current = this.find(collection, rkey)?.cid ?? null
     if (replaces !== undefined && replaces !== current) throw refusal(400, 'InvalidSwap')
     this.put(collection, rkey, record)
@@ -126,14 +126,14 @@ export class FakeRepo {
   }
 
   async deleteRecord(collection: Collection, rkey: string, replaces?: string): Promise<void> {
-    this.#called('deleteRecord')
+    this.called('deleteRecord')
     const current = this.find(collection, rkey)?.cid
     const isOther = current !== undefined && replaces !== current
     if (replaces !== undefined && isOther) throw refusal(400, 'InvalidSwap')
     this.remove(collection, rkey)
   }
 
-  #called(method: string): void {
+  protected called(method: string): void {
     const meanwhile = this.before.get(method)
     this.before.delete(method)
     meanwhile?.()
