@@ -3,6 +3,8 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
+import { devSettings } from '#main/commands/dev-network.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type ForgeIssuer, type ForgeJob, startIssuer } from '../devnet/issuer.ts'
 import { eventually } from './support/eventually.ts'
@@ -32,14 +34,25 @@ const ofMain = { repository: 'alice/site', ref: 'refs/heads/main' }
 const post = async (path: string, json: object) =>
   await client.fetch(path, { method: 'POST', body: JSON.stringify(json) })
 
+interface Action {
+  readonly runs: {
+    readonly steps: readonly [{ readonly run: string; readonly env: Record<string, string> }]
+  }
+}
+
 interface Secret {
   readonly secret: string
 }
 
 describe('deploy/ci/deploy.sh', () => {
-  const script = join(import.meta.dir, '../deploy/ci/deploy.sh')
-  const runIn = async (folder: string, environment: Record<string, string>) => {
-    const child = Bun.spawn([script], {
+  const recipes = join(import.meta.dir, '../deploy/ci')
+  const script = join(recipes, 'deploy.sh')
+  const runIn = async (
+    folder: string,
+    environment: Record<string, string>,
+    command: readonly string[] = [script],
+  ) => {
+    const child = Bun.spawn([...command], {
       env: {
         ...{ PATH: process.env['PATH'] ?? '', SITEHOST_URL: world.app, SITEHOST_FOLDER: folder },
         ...{ SITEHOST_SITE: 'from-ci', ...environment },
@@ -51,6 +64,20 @@ describe('deploy/ci/deploy.sh', () => {
       new Response(child.stderr).text(),
     ])
     return [await child.exited, out.trim(), error.trim()] as const
+  }
+  /** The step of the composite action, as runners start it; with what it writes for later steps. */
+  const runAction = async (folder: string, inputs: Record<string, string>) => {
+    const { runs } = Bun.YAML.parse(await Bun.file(join(recipes, 'action.yml')).text()) as Action
+    const { env, run } = runs.steps[0]
+    const given = Object.entries(env).map(([name, text]) => {
+      return [name, inputs[/inputs\.(\w+)/.exec(text)?.[1] ?? ''] ?? ''] as const
+    })
+    const outputs = join(folder, '.git/outputs')
+    await Bun.write(outputs, '')
+    const ofRunner = { GITHUB_ACTION_PATH: recipes, GITHUB_OUTPUT: outputs }
+    const environment = { ...Object.fromEntries(given), ...ofRunner }
+    const end = await runIn(folder, environment, ['sh', '-e', '-c', run])
+    return { end, outputs: await Bun.file(outputs).text() }
   }
 
   test('publishes with the token of a job, makes previews with a deploy token, and says why not', async () => {
@@ -74,9 +101,12 @@ describe('deploy/ci/deploy.sh', () => {
     const refused = await runIn(folder, { SITEHOST_TOKEN: secret })
     expect(refused).toEqual([1, '', `deploy: ${sentences.tokenForPreviews}`])
     await Bun.write(join(folder, 'index.html'), 'of a pull request')
-    const preview = { SITEHOST_TOKEN: secret, SITEHOST_PREVIEW: 'pr-12' }
-    const [status, address] = await runIn(folder, preview)
+    const inputs = { url: world.app, site: 'from-ci', folder, token: secret }
+    const { end, outputs } = await runAction(folder, { ...inputs, preview: 'pr-12' })
+    const [status, address] = end
     expect([status, new URL(address).hostname]).toEqual([0, expect.stringMatching(/^pr-12--/)])
+    expect(outputs).toBe(`address=${address}\n`)
+    expect((await runAction(folder, inputs)).end).toEqual(refused)
     await expectSeen(address, { '': 'of a pull request' })
     await expectSeen(published[1], { '': 'from a job' })
     await rm(folder, { recursive: true })
@@ -162,19 +192,48 @@ describe('the token of a job, by a real issuer', () => {
       403,
       noPublisherOf('iss', issuer.url),
     ])
-    const begin = (site: string) =>
-      fetch(`${world.app}/api/site/${site}/deploys`, {
-        ...{ method: 'POST', body: JSON.stringify({ files: [] }) },
-        headers: { authorization: `Bearer ${secrets[0]}` },
-      })
-    expect((await begin('from-ci')).status).toBe(403)
+    expect((await beginDeploy('from-ci', secrets[0] ?? '')).status).toBe(403)
 
     // Administrators read the log from the database.
     await eventually(async () => expect(await storedText()).toContain('deploy token exchanged'))
-    const stored = await storedText()
-    const pieces = tokens.flatMap((token) => token.split('.').slice(1))
-    for (const piece of [...secrets, ...pieces]) expect(stored).not.toContain(piece)
+    expectNoneIn(await storedText(), secrets, tokens)
   })
+
+  test('is in nothing that the process prints, whether it is accepted or not', async () => {
+    await world.restart({}, async () => {
+      const { port } = new URL(world.app)
+      const environment = { ...devSettings(world.network), LOG_LEVEL: 'debug' }
+      const args = ['serve', '--port', port, '--data', world.dataDir]
+      await using service = await startServiceProcess(args, environment)
+      const good = await tokenOf()
+      const tokens = [good, good, await tokenOf({ expiresIn: -61 }), `${await tokenOf()}x`]
+      tokens.push(await tokenOf({}, 'https://other.example'))
+      const answers: [number, string][] = []
+      for (const token of tokens) answers.push(await exchange(token))
+      expect(answers.map(([status]) => status)).toEqual([200, 403, 403, 403, 403])
+      const secret = answers[0]?.[1] ?? ''
+      const begun = await beginDeploy('of-jobs', secret)
+      expect(begun.status).toBe(200)
+      expect((await beginDeploy('other', secret)).status).toBe(403)
+      expect((await beginDeploy('of-jobs', `${secret}x`)).status).toBe(401)
+      await service.end('SIGTERM')
+      const printed = service.output() + (await service.complaints())
+      expect(printed).toContain('deploy token exchanged')
+      expectNoneIn(printed, [secret], tokens)
+    })
+  })
+
+  const file = { path: 'a.html', sha256: 'a'.repeat(64), size: 1 }
+  const beginDeploy = (site: string, secret: string) =>
+    fetch(`${world.app}/api/site/${site}/deploys`, {
+      ...{ method: 'POST', body: JSON.stringify({ files: [file] }) },
+      headers: { authorization: `Bearer ${secret}` },
+    })
+
+  function expectNoneIn(text: string, secrets: readonly string[], tokens: readonly string[]): void {
+    const pieces = tokens.flatMap((token) => token.split('.').slice(1))
+    for (const piece of [...secrets, ...pieces]) expect(text).not.toContain(piece)
+  }
 
   async function storedText(): Promise<string> {
     const files = (await readdir(world.dataDir)).filter((name) => name.startsWith('sitehost.db'))
