@@ -226,11 +226,14 @@ describe('where nobody is signed in and no server answers', () => {
     const at = (environment: Record<string, string>, ...args: string[]) =>
       runAtTerminal([driver, ...args], { program: process.execPath, cwd: root, environment })
     await using terminal = at({ HOME: '/nonexistent' })
-    await using plain = at({ HOME: '/nonexistent', NO_COLOR: '1' }, 'whoami', 'sites')
+    await using plain = at({ HOME: '/nonexistent', NO_COLOR: '1' })
     expect([await terminal.exited, await plain.exited]).toEqual([0, 0])
     expect(plain.screen()).not.toContain('\x1b[3')
-    const coloured = parts(terminal.screen()).filter(isRun)
+    const [coloured = [], uncoloured] = [terminal, plain].map((each) =>
+      parts(each.screen()).filter(isRun),
+    )
     expect(coloured.length).toBe(commands.size - 1)
+    expect(uncoloured?.length).toBe(coloured.length)
     for (const { args, shown } of coloured) {
       if (args[0] !== 'completion')
         expect({ args, shown }).toEqual({

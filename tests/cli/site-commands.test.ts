@@ -352,6 +352,8 @@ describe('a site that anybody reads', () => {
   test('is verified at any host: what differs, and whose it is not, is named', async () => {
     const record = `at://${network.accounts[0]?.did}/place.sitehost.fs/copy`
     const { cid } = await json('deploy', 'source', '--site', 'copy')
+    const bob = network.accounts[1]
+    const ofBob = `at://${bob?.did}/place.sitehost.fs/copy`
     const headers = { 'x-sitehost-record': record, 'x-sitehost-version': cid }
     const newer = page('newer')
     const answers: Readonly<Record<string, () => Response>> = {
@@ -359,6 +361,7 @@ describe('a site that anybody reads', () => {
       '/docs/a.txt': () => new Response('a'),
       '/missing': () => new Response(files['404.html'], { status: 404, headers }),
       '/index.html': () => new Response(`${newer.slice(0, 40)}!${newer.slice(41)}`, { headers }),
+      '/of-other/': () => new Response(newer, { headers: { 'x-sitehost-record': ofBob } }),
       '/stale/': () =>
         new Response('', { headers: { ...headers, 'x-sitehost-version': 'bafyother' } }),
     }
@@ -377,7 +380,10 @@ describe('a site that anybody reads', () => {
     const refused: [string[], string][] = [
       [[at('/index.html')], 'it differs from index.html of the site at byte 40'],
       [[at('/docs/a.txt')], 'does not say whose record this is'],
-      [[at('/'), '--site', 'blog'], 'not at://'],
+      [[at('/'), '--site', 'blog'], `shows ${record}, not at://`],
+      [[at('/'), '--site', `${bob?.handle}/copy`], `shows ${record}, not ${ofBob}.`],
+      [[at('/of-other/'), '--site', 'copy'], `shows ${ofBob}, not ${record}.`],
+      [[at('/of-other/')], `There is no ${ofBob}.`],
       [[at('/stale/')], 'shows the version bafyother, but the repository has'],
     ]
     for (const [args, sentence] of refused) {
