@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { openAccount } from '#cli/account/account.ts'
 import { fetchStoredBlob } from '#cli/account/fetch-stored-blob.ts'
@@ -33,6 +34,7 @@ export async function deploy(
 ): Promise<void> {
   const { console, limits, now, signal } = context
   const plan = parseDeployOptions(options, now())
+  await refuseFolderAsAlias(folder, options)
   const local = await readLocalSite(folder, limits, options)
   for (const problem of local.problems) console.warn(problem)
   for (const line of leftOutLines(local.leftOut, options)) console.note(line)
@@ -104,6 +106,16 @@ type Files = readonly UploadedFile[]
 
 const afterInterruption =
   'What was sent so far stays in your account for a while; the site is as it was, or published as a whole. Run the same command again.'
+
+/** `deploy --preview dist` has no folder, only an alias: it would publish everything here. */
+async function refuseFolderAsAlias(folder: string, { preview }: DeployOptions): Promise<void> {
+  if (folder !== '.' || typeof preview !== 'string') return
+  const facts = await stat(preview).catch(() => null)
+  if (!facts?.isDirectory()) return
+  throw new UsageError(
+    `${preview} is a folder, and what follows --preview is an alias. A preview of ${preview}: sitehost deploy ${preview} --preview. One of this folder: sitehost deploy ./ --preview=${preview}`,
+  )
+}
 
 async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
   const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'
