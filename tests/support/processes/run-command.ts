@@ -15,9 +15,10 @@ export async function runCommand(
   environment: Readonly<Record<string, string>> = {},
   input?: string,
 ): Promise<CommandEnd> {
+  const { PATH, HOME, MIMALLOC_PURGE_DELAY } = process.env
   const child = Bun.spawn({
     cmd: [join(root, 'bin/sitehost'), ...args],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    env: { PATH, HOME, MIMALLOC_PURGE_DELAY, ...environment },
     stdin: input === undefined ? 'ignore' : Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',

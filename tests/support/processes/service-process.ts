@@ -25,10 +25,11 @@ export async function startServiceProcess(
   environment: Readonly<Record<string, string>> = {},
   { program = join(root, 'bin/sitehost'), cwd = process.cwd() } = {},
 ): Promise<ServiceProcess> {
+  const { PATH, HOME, MIMALLOC_PURGE_DELAY } = process.env
   const child = Bun.spawn({
     cmd: [program, ...args],
     cwd,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    env: { PATH, HOME, MIMALLOC_PURGE_DELAY, ...environment },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
