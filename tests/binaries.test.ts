@@ -75,9 +75,10 @@ describe('the service', () => {
     expect(await (await fetch(String(url))).text()).toBe(page)
   })
 
-  test('has the requests to other servers that it may have', async () => {
+  test('has the requests to other servers that it may have, and keeps freed memory', async () => {
     const environment = await Bun.file(`/proc/${service.pid}/environ`).text()
-    expect(environment.split('\0')).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=1280')
+    const settings = ['BUN_CONFIG_MAX_HTTP_REQUESTS=1280', 'MIMALLOC_PURGE_DELAY=-1']
+    expect(environment.split('\0')).toEqual(expect.arrayContaining(settings))
   })
 
   test('answers its commands, and says what demo lacks', async () => {

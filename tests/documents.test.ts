@@ -21,7 +21,7 @@ const documents = [
 
 /** What the documents call by a name like a setting's, and is none. */
 const otherVariables =
-  /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS|ACTIONS_ID_TOKEN_REQUEST_(?:TOKEN|URL)|SITEHOST_(?:FOLDER|PREVIEW|PREVIEW_TOKEN|REMOVE|SITE|TOKEN|URL))$/
+  /^(?:TEST_DATABASE_URL|REQUIRE_ALL|(?:FUZZ|GARBAGE)_RUNS|MIMALLOC_PURGE_DELAY|ACTIONS_ID_TOKEN_REQUEST_(?:TOKEN|URL)|SITEHOST_(?:FOLDER|PREVIEW|PREVIEW_TOKEN|REMOVE|SITE|TOKEN|URL))$/
 
 describe.each(documents)('%s', (document) => {
   test('names only settings that there are', async () => {
