@@ -185,12 +185,12 @@ async function untilPainted(page: Page, press: () => Promise<void>, path: string
           const look = () => {
             const shown = document.querySelector<HTMLElement>('main h1')?.textContent
             if (shown === undefined || shown === before) return void requestAnimationFrame(look)
-            // The frame that it is in has been drawn when the next task runs.
+            // The frame that it is in, which this runs at the beginning of, has been drawn when the next task runs.
             const { port1, port2 } = new MessageChannel()
             port1.onmessage = () => resolve(performance.now() - timeStamp)
-            requestAnimationFrame(() => port2.postMessage(null))
+            port2.postMessage(null)
           }
-          look()
+          requestAnimationFrame(look)
         },
         { capture: true, once: true },
       )

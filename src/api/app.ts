@@ -132,6 +132,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     const asset = webAssets.get(documentKey(at, locale)) ?? webAssets.get(at)
     if (asset === undefined) throw new ApiError(404, literals.notFound)
     c.set('scriptHash', asset.scriptHash)
+    c.set('styleHash', asset.styleHash)
     const answer = await assetAnswer(asset, headers, status)
     if (webAssets.has(documentKey(at, 'de'))) {
       answer.headers.set('content-language', locale)

@@ -74,8 +74,9 @@ export interface ApiEnv {
   readonly Variables: {
     /** Fields of a failure in addition to `error`. */
     readonly failureFields: { readonly success?: false } | undefined
-    /** Of the script in the document itself, as its content security policy names it. */
+    /** Of the script and of the styles in the document itself, as its content security policy names them. */
     readonly scriptHash: string | undefined
+    readonly styleHash: string | undefined
     /** The page that says it to a person, in place of JSON. */
     readonly failurePage: ((status: number, sentence: string) => string) | undefined
   }

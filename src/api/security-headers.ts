@@ -1,12 +1,17 @@
 import { createMiddleware } from 'hono/factory'
 import type { ApiEnv } from './context.ts'
 
-const contentSecurityPolicy = (frames: string, scriptHash?: string): string =>
+interface InDocument {
+  readonly scriptHash: string | undefined
+  readonly styleHash: string | undefined
+}
+
+const contentSecurityPolicy = (frames: string, { scriptHash, styleHash }: InDocument): string =>
   [
     "default-src 'none'",
-    // The one script that is in a document itself.
-    scriptHash === undefined ? "script-src 'self'" : `script-src 'self' '${scriptHash}'`,
-    "style-src 'self'",
+    // The one script and the one style sheet that are in a document itself.
+    `script-src ${ownAnd(scriptHash)}`,
+    `style-src ${ownAnd(styleHash)}`,
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -18,6 +23,9 @@ const contentSecurityPolicy = (frames: string, scriptHash?: string): string =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
+
+const ownAnd = (hash: string | undefined): string =>
+  hash === undefined ? "'self'" : `'self' '${hash}'`
 
 /** Browser features that none of our pages uses. */
 const permissionsPolicy = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
@@ -35,7 +43,8 @@ export function securityHeaders({ isHttps, sites }: SecurityOptions) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     await next()
     const { headers } = c.res
-    headers.set('content-security-policy', contentSecurityPolicy(sites, c.get('scriptHash')))
+    const inDocument = { scriptHash: c.get('scriptHash'), styleHash: c.get('styleHash') }
+    headers.set('content-security-policy', contentSecurityPolicy(sites, inDocument))
     headers.set('x-content-type-options', 'nosniff')
     headers.set('referrer-policy', 'strict-origin-when-cross-origin')
     // Other origins keep no reference to windows of ours and embed none of our resources.

@@ -16,8 +16,9 @@ export interface WebAsset {
   readonly coded: () => Promise<CodedForms>
   /** Of the content. */
   readonly hash: string
-  /** Of the script in the document itself, as its content security policy names it. */
+  /** Of the script and of the styles in the document itself, as its content security policy names them. */
   readonly scriptHash: string | undefined
+  readonly styleHash: string | undefined
 }
 
 type CodedForms = ReadonlyMap<MadeCoding, Blob>
@@ -32,13 +33,14 @@ interface AssetKind {
   readonly isCodedLater?: boolean
   /** By `codedText`, when the program was built. */
   readonly coded?: CodedBytes
-  /** The script in the document itself. */
+  /** The script and the styles in the document itself. */
   readonly inlineScript?: string
+  readonly inlineStyle?: string
 }
 
 export async function makeWebAsset(
   content: string | Uint8Array<ArrayBuffer>,
-  { contentType, inlineScript, isCodedLater = false, isImmutable = false, coded: made }: AssetKind,
+  { contentType, isCodedLater = false, isImmutable = false, coded: made, ...inline }: AssetKind,
 ): Promise<WebAsset> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
@@ -46,12 +48,15 @@ export async function makeWebAsset(
   const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
   const coded = async () => known ?? (isText ? await codedForms(hash, bytes) : noForms)
   if (!isCodedLater) await coded()
-  const scriptHash = inlineScript === undefined ? undefined : policyHash(inlineScript)
-  return { contentType, isImmutable, body: new Blob([bytes]), coded, hash, scriptHash }
+  const scriptHash = policyHash(inline.inlineScript)
+  const styleHash = policyHash(inline.inlineStyle)
+  return { contentType, isImmutable, body: new Blob([bytes]), coded, hash, scriptHash, styleHash }
 }
 
-const policyHash = (script: string): string =>
-  `sha256-${new Bun.CryptoHasher('sha256').update(script).digest('base64')}`
+const policyHash = (text: string | undefined): string | undefined =>
+  text === undefined
+    ? undefined
+    : `sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}`
 
 const noForms: CodedForms = new Map()
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
+import { DeployClient } from '#tests/support/publishing/deploy-client.ts'
 import { textFile } from '#tests/support/publishing/upload-files.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
 import { createSession, getRecord, putRecord } from '../support/accounts.ts'
@@ -108,6 +109,28 @@ describe.skipIf(!hasBrowser)('the versions of a site', () => {
     await rows().nth(1).getByRole('button', { name: 'Restore' }).click()
     await page.getByText('blog is back at this version.').waitFor()
     expect((await fetch(`${url}two.txt`)).status).toBe(200)
+  }, 60_000)
+
+  test('that are previews are looked at and promoted, and that is undone', async () => {
+    const deploys = new DeployClient(alice)
+    const { result: live } = await deploys.deploy('news', { 'index.html': 'live' })
+    const preview = { alias: 'pr-1' }
+    await deploys.deploy('news', { 'index.html': 'preview' }, { preview, base: 'live' })
+    const visitors = async (address: unknown) => await (await fetch(String(address))).text()
+    await page.goto('/sites/news/versions')
+    await rows().nth(0).getByText('Preview', { exact: true }).last().waitFor()
+    const address = await rows()
+      .nth(0)
+      .getByRole('link', { name: /^pr-1--/ })
+      .getAttribute('href')
+    expect([await visitors(address), await visitors(live['url'])]).toEqual(['preview', 'live'])
+    expect(await violationsOf(page)).toEqual([])
+    await rows().nth(0).getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('The preview is live as news.').waitFor()
+    expect(await visitors(live['url'])).toBe('preview')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone.').waitFor()
+    expect(await visitors(live['url'])).toBe('live')
   }, 60_000)
 
   test('fit a phone', async () => {

@@ -37,14 +37,14 @@ describe('the administrator’s area', () => {
 })
 
 describe('the start page', () => {
-  test('is in its document as the app draws it first, with the classes of its style sheet', async () => {
+  test('is in its document as the app draws it first, with its styles: it is painted without another request', async () => {
     const assets = await bundled()
     const html = assets.get('/') ?? ''
     expect(html).toMatch(/<h1[ >]/)
     expect(html).toMatch(/<form[^>]* action="\/api\/auth\/login"/)
     expect(html).not.toContain('<noscript')
-    const [sheet = ''] = linksOf(assets, '/').filter((path) => path.endsWith('.css'))
-    const style = assets.get(sheet) ?? ''
+    expect(html).not.toContain('rel="stylesheet"')
+    const [, style = ''] = /<style>([^<]*)<\/style>/.exec(html) ?? []
     const classes = [...html.matchAll(/ class="([^"]*)"/g)].flatMap(([, names = '']) =>
       names.split(' '),
     )
@@ -85,13 +85,15 @@ describe('the start page', () => {
   })
 })
 
-test('the theme is chosen by a script in the document, which its content security policy names by its hash', async () => {
+test('the theme is chosen by a script in the document, which its content security policy names by its hash, as its styles', async () => {
   const document = (await assetsOf()).get('/editor')
   const html = (await document?.body.text()) ?? ''
   const inline = [...html.matchAll(/<script>([^<]*)<\/script>/g)].map(([, script = '']) => script)
   expect(inline).toEqual([expect.stringContaining('localStorage')])
-  const hash = new Bun.CryptoHasher('sha256').update(inline[0] ?? '').digest('base64')
-  expect(document?.scriptHash).toBe(`sha256-${hash}`)
+  const [, style = ''] = /<style>([^<]*)<\/style>/.exec(html) ?? []
+  const hashOf = (text = '') =>
+    `sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}`
+  expect(document).toMatchObject({ scriptHash: hashOf(inline[0]), styleHash: hashOf(style) })
 })
 
 describe('the scripts of a page', () => {

@@ -73,10 +73,13 @@ async function bundleApp(options: Options, build: Build, hasStyleguide: boolean)
     const scripts = chunksOf([...page.files, ...words], built.metafile)
     return { pattern: page.pattern, locale, isOwn: page.isOwn, scripts }
   }
+  const sheet = built.files.find(({ path }) => path.endsWith('.css'))
+  if (sheet === undefined) throw new Error('the app has no style sheet')
   const pages = lazy.pages.filter(({ pattern }) => hasStyleguide || pattern !== styleguide)
   return {
     shell: built.document,
-    files: built.files,
+    files: built.files.filter((file) => file !== sheet),
+    style: textOf(sheet),
     theme: theme.trim(),
     prerender,
     documents: pages.flatMap((page) => locales.map((locale) => documentOf(page, locale))),

@@ -8,6 +8,8 @@ export interface WebApp {
   readonly shell: BuiltFile
   /** Shows the chosen theme before anything is painted. */
   readonly theme: string
+  /** The one style sheet of all pages, which is in each document. */
+  readonly style: string
   /** Draws the start page. */
   readonly prerender: string
   readonly documents: readonly DocumentOfApp[]
