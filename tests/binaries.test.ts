@@ -75,10 +75,9 @@ describe('the service', () => {
     expect(await (await fetch(String(url))).text()).toBe(page)
   })
 
-  test('has the requests to other servers that it may have, and keeps freed memory', async () => {
+  test('has the requests to other servers that it may have', async () => {
     const environment = await Bun.file(`/proc/${service.pid}/environ`).text()
-    const settings = ['BUN_CONFIG_MAX_HTTP_REQUESTS=1280', 'MIMALLOC_PURGE_DELAY=-1']
-    expect(environment.split('\0')).toEqual(expect.arrayContaining(settings))
+    expect(environment.split('\0')).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=1280')
   })
 
   test('answers its commands, and says what demo lacks', async () => {

@@ -19,12 +19,11 @@ if (command === '--licences') {
   await import('./program.ts')
 }
 
-/** Bun reads these at its start; `bin/sitehost` says why. On Windows a process cannot become another one: Bun's own count there. */
+/** Bun reads the limit at its start. On Windows a process cannot become another one: Bun's own limit counts there. */
 function restartWithLimits(): void {
   const { argv, env, execPath, platform } = process
   const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1280' }
-  const memory = { MIMALLOC_PURGE_DELAY: '-1' }
   const areSet = Object.keys(limits).every((name) => env[name] !== undefined)
   if (areSet || platform === 'win32') return
-  process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...memory, ...env, ...limits })
+  process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...env, ...limits })
 }
