@@ -6,6 +6,7 @@ import { devSettings } from '#main/commands/dev-network.ts'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { runAtTerminal } from '#tests/support/processes/at-terminal.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import { AppClient } from '../devnet/app-client.ts'
 import { startSharedDevnet } from '../devnet/shared.ts'
@@ -119,6 +120,12 @@ test.each(['demo', 'dev'])('%s: without the devnet folder, says so', async (comm
     'sitehost: demo and dev need the devnet folder of the repository, which a production install does not carry\n',
   )
   expect(await child.exited).toBe(1)
+})
+
+test('a command that there is not is a mistake: exit status 2, as in the package for site owners', async () => {
+  const end = await runCommand(['stats'])
+  expect(end).toMatchObject({ code: 2, said: [] })
+  expect(end.complaints).toContain("unknown command 'stats'")
 })
 
 describe('dev', () => {

@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import { addModerationCommands, type ModerationAction } from './moderation-program.ts'
-import { addSiteCommands, type RunSiteCommand } from './site-program.ts'
+import { addSiteCommands, exitAsDocumented, type RunSiteCommand } from './site-program.ts'
 
 /** Options of the commands on the data folder. */
 export interface DataOptions {
@@ -116,7 +116,7 @@ export function createProgram(
   addServiceCommands(program, actions, defaults)
   addDataCommands(program, actions, defaults)
   addModerationCommands(program, actions.moderate, dataOf(defaults))
-  return program
+  return program.exitOverride(exitAsDocumented)
 }
 
 const dataOf = ({ data }: Defaults) =>

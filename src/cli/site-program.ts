@@ -93,6 +93,6 @@ function helpOf({ about, examples, exitStatus }: SiteCommand): string {
   return `\n${parts.filter((part) => part !== undefined).join('\n\n')}`
 }
 
-function exitAsDocumented({ exitCode }: CommanderError): never {
+export function exitAsDocumented({ exitCode }: CommanderError): never {
   process.exit(exitCode === 0 ? 0 : 2)
 }

@@ -62,6 +62,10 @@ describe('signing in', () => {
     const end = await run('deploy', 'site', '--site', 'blog')
     expect(end.code).toBe(2)
     expect(end.complaints).toContain('sitehost login <your handle>')
+    await using terminal = cli.runAtTerminal(['deploy', 'site'], servers())
+    await terminal.shows('sitehost login <your handle>')
+    expect(await terminal.exited).toBe(2)
+    expect(terminal.screen()).not.toContain('Name of the site')
   })
 
   test('by a browser of this machine', async () => {

@@ -38,22 +38,25 @@ export async function deploy(
   const local = await readLocalSite(folder, limits, options)
   for (const problem of local.problems) console.warn(problem)
   for (const line of leftOutLines(local.leftOut, options)) console.note(line)
-  const name = plan.site ?? local.site ?? (await askForSite(context))
+  const named = plan.site ?? local.site
+  if (named === null && !console.isInteractive) throw new UsageError(whichSite)
   await using folderContents = new LocalContents()
   const readFiles = async () => {
     console.progress(`Reading ${counted(local.files.length, 'file')}`)
     const limit = { atOnce: hashedAtOnce, signal }
     return await mapAtOnce(local.files, limit, (file) => folderContents.hash(file))
   }
-  const byInstance = async (origin: string, files: Files) => {
+  const byInstance = async (origin: string, name: SiteName, files: Files) => {
     const { leftOut, settings } = local
     const content = { site: name, files, leftOut, settings }
     await deployVia(origin, content, folderContents, plan, options, context)
   }
   if (plan.via !== null && hasJobToken(context)) {
-    return await byInstance(plan.via, await readFiles())
+    return await byInstance(plan.via, named ?? (await askForSite(context)), await readFiles())
   }
+  // Whoever is not signed in is told so before anything is asked.
   const { identity, session } = await openAccount(options, context)
+  const name = named ?? (await askForSite(context))
   const address: SiteAddress = { did: identity.did, name }
   const files = await readFiles()
   const repo = new AccountRepo(identity.did, async () => session, { signal })
@@ -76,7 +79,7 @@ export async function deploy(
     const removals = () => findRemovals(address, { files, into: plan.into }, parts)
     await confirmRemovals(name, await explained(signal, { doing: 'publishing' }, removals), context)
   }
-  if (plan.via !== null) return await byInstance(plan.via, files)
+  if (plan.via !== null) return await byInstance(plan.via, name, files)
   const content = {
     files,
     changes: plan.into === null ? null : { version: null, remove: [], into: plan.into },
@@ -118,12 +121,12 @@ async function refuseFolderAsAlias(folder: string, { preview }: DeployOptions): 
 }
 
 async function askForSite({ console, signal }: CommandContext): Promise<SiteName> {
-  const missing = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'
-  if (!console.isInteractive) throw new UsageError(missing)
   const name = siteOf(await console.ask('Name of the site, such as blog: ', signal))
-  if (name === null) throw new UsageError(missing)
+  if (name === null) throw new UsageError(whichSite)
   return name
 }
+
+const whichSite = 'Which site? Name it with --site, or as "site" in the folder’s sitehost.json.'
 
 /** A person who names the wrong folder loses most of the site: that is asked before. */
 async function confirmRemovals(
