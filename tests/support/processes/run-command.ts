@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { inheritedEnvironment } from './inherited-environment.ts'
 
 const root = join(import.meta.dir, '../../..')
 
@@ -15,10 +16,9 @@ export async function runCommand(
   environment: Readonly<Record<string, string>> = {},
   input?: string,
 ): Promise<CommandEnd> {
-  const { PATH, HOME, MIMALLOC_PURGE_DELAY } = process.env
   const child = Bun.spawn({
     cmd: [join(root, 'bin/sitehost'), ...args],
-    env: { PATH, HOME, MIMALLOC_PURGE_DELAY, ...environment },
+    env: { ...inheritedEnvironment(), ...environment },
     stdin: input === undefined ? 'ignore' : Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',

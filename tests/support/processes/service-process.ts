@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { inheritedEnvironment } from './inherited-environment.ts'
 
 const root = join(import.meta.dir, '../../..')
 
@@ -25,11 +26,10 @@ export async function startServiceProcess(
   environment: Readonly<Record<string, string>> = {},
   { program = join(root, 'bin/sitehost'), cwd = process.cwd() } = {},
 ): Promise<ServiceProcess> {
-  const { PATH, HOME, MIMALLOC_PURGE_DELAY } = process.env
   const child = Bun.spawn({
     cmd: [program, ...args],
     cwd,
-    env: { PATH, HOME, MIMALLOC_PURGE_DELAY, ...environment },
+    env: { ...inheritedEnvironment(), ...environment },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
