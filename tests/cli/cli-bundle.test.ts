@@ -15,6 +15,20 @@ test('the package is one file of at most 250 kB compressed, in which each librar
   expect([copies('Already connected to a transport'), copies('"$ZodArray"')]).toEqual([1, 1])
 })
 
+test('what runs before a command is the argument table: `--help` waits for nothing else', () => {
+  const started = bundle.startInputs.filter((path) => !path.startsWith('src/cli/commands/'))
+  expect(started.filter((path) => !path.startsWith('node_modules/commander/')).sort()).toEqual([
+    'package.json',
+    'src/cli/completion.ts',
+    'src/cli/site-program.ts',
+    'src/main/process/end-process.ts',
+    'src/main/site-owner-cli.ts',
+  ])
+  const parsedAtOnce = bundle.code.slice(0, bundle.code.indexOf('function commandText'))
+  expect(parsedAtOnce.length).toBeLessThan(80 * kB)
+  expect(bundle.code).toMatch(/^[\0-\x7f]*$/)
+})
+
 const own = () => bundle.inputs.filter((path) => path.startsWith('src/')).sort()
 const roomOf = (path: string) => path.split('/')[1] ?? ''
 
