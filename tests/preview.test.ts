@@ -306,7 +306,7 @@ describe('--watch', () => {
   test('a folder that is gone stays shown until it is back', async () => {
     await using watched = await start({ 'index.html': 'first' })
     await rename(watched.folder, `${watched.folder}-away`)
-    await eventually(async () => expect(watched.said('there is no folder')).toHaveLength(1))
+    await eventually(async () => expect(watched.said('There is no folder')).toHaveLength(1))
     expect(await (await watched.visit('/')).text()).toBe('first')
     await mkdir(watched.folder)
     await watched.write({ 'index.html': 'built anew' })
@@ -371,8 +371,8 @@ describe('what cannot be previewed ends with a sentence', () => {
   afterAll(() => rm(dir, { recursive: true }))
 
   const rows: [string, string, string[], RegExp][] = [
-    ['no such folder', 'missing', [], /there is no folder .*missing$/],
-    ['a file', 'file', [], /file is not a folder$/],
+    ['no such folder', 'missing', [], /There is no folder .*missing\.$/],
+    ['a file', 'file', [], /file is not a folder\.$/],
     ['a bad port', 'site', ['--port', '70000'], /--port: a number from 0 to 65535$/],
     [
       'wrong settings',

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { escapeUnprintable } from '#observe/escape-unprintable.ts'
+import { wrapped } from './wrapped.ts'
 
 /** Where a command reads from and writes to. */
 export interface Streams {
@@ -14,7 +15,7 @@ const clearLine = '\r\x1b[2K'
 
 /**
  * What a command says: results on standard output, everything else on standard error. On a terminal progress is one line
- * that changes; elsewhere it is lines. Names of files and words of servers are untrusted: a terminal or a CI log would obey
+ * that changes, and sentences are broken between words; elsewhere it is lines. Names of files and words of servers are untrusted: a terminal or a CI log would obey
  * control characters and further lines, so each line is escaped.
  */
 export class Console {
@@ -36,15 +37,15 @@ export class Console {
 
   /** A line for the person who watches. */
   note(line: string): void {
-    this.#write(escapeUnprintable(line))
+    this.#write(this.#sentence(line))
   }
 
   warn(line: string): void {
-    this.#write(this.#coloured(yellow, escapeUnprintable(line)))
+    this.#write(this.#coloured(yellow, this.#sentence(line)))
   }
 
   fail(line: string): void {
-    this.#write(this.#coloured(red, escapeUnprintable(line)))
+    this.#write(this.#coloured(red, this.#sentence(line)))
   }
 
   /** On a terminal, replaces the line of progress; elsewhere nothing. */
@@ -71,6 +72,12 @@ export class Console {
     } finally {
       reader.close()
     }
+  }
+
+  #sentence(line: string): string {
+    const { stderr } = this.#streams
+    const text = escapeUnprintable(line)
+    return stderr.isTTY ? wrapped(text, stderr.columns || 80) : text
   }
 
   #write(line: string): void {

@@ -41,6 +41,19 @@ test('--help has the author’s commands apart from the operator’s', () => {
   }
 })
 
+test('lists of commands leave room for what each does', () => {
+  const help = program.helpInformation()
+  expect(help).toMatch(/^ {2}deploy \[folder\] +publish a folder/m)
+  expect(help).toMatch(/^ {2}settings +show/m)
+  expect(help).not.toContain('help [command]')
+  expect(helpOf('settings')).toContain('set <field=value...> set some of them')
+  const narrow = new Command('sitehost').configureOutput({ getOutHelpWidth: () => 40 })
+  addSiteCommands(narrow, async () => {})
+  const lines = narrow.helpInformation().split('\n')
+  expect(lines).toContain('  deploy [folder]')
+  expect(lines.filter((line) => line.length > 40)).toEqual([])
+})
+
 test('--help says where the settings are', () => {
   let shown = ''
   program.configureOutput({ writeOut: (text) => (shown += text) }).outputHelp()

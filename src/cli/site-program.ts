@@ -11,6 +11,8 @@ import { signInCommands } from './commands/sign-in-commands.ts'
 import type { SiteCommand } from './commands/site-command.ts'
 import { verifiedCommands } from './commands/verified-commands.ts'
 import { completionOf, shells } from './completion.ts'
+import { shortHelp } from './short-help.ts'
+import { wrapped } from './wrapped.ts'
 
 /** In the order of `--help`. `bin/sitehost` lists their names, too. */
 const siteCommands: readonly SiteCommand[] = [
@@ -30,6 +32,7 @@ export type RunSiteCommand = (command: (context: CommandContext) => Promise<void
 
 /** The commands for site owners, in the group of the last `commandsGroup`. A mistake in the arguments exits with 2. */
 export function addSiteCommands(program: Command, run: RunSiteCommand): void {
+  program.configureHelp(shortHelp).showHelpAfterError(`See: ${program.name()} --help`)
   for (const row of siteCommands) addCommand(program, row, run)
   const completion = addCommand(program, completionRow, run)
   completion.action((shell) => {
@@ -63,11 +66,11 @@ type RunRow = (context: CommandContext, ...optionsAndArguments: unknown[]) => Pr
 
 function addCommand(parent: Command, row: SiteCommand, run: RunSiteCommand): Command {
   const [name = '', ...usages] = row.usage.split(' ')
-  const command = parent
-    .command(name)
-    .description(row.description)
-    .addHelpText('after', helpOf(row))
-    .exitOverride(exitAsDocumented)
+  const command = parent.command(name).description(row.description).exitOverride(exitAsDocumented)
+  const path = parent.parent === null ? name : `${parent.name()} ${name}`
+  command
+    .showHelpAfterError(`See: sitehost ${path} --help`)
+    .addHelpText('after', () => helpOf(row, process.stdout.columns || 80))
   for (const [at, usage] of usages.entries()) {
     const { description, choices, default: value } = row.arguments?.[at] ?? {}
     const argument = new Argument(usage, description).default(value)
@@ -83,12 +86,12 @@ function addCommand(parent: Command, row: SiteCommand, run: RunSiteCommand): Com
   })
 }
 
-function helpOf({ about, examples, exitStatus }: SiteCommand): string {
+function helpOf({ about, examples, exitStatus }: SiteCommand, width: number): string {
   const lines = examples.map((line) => `  ${line}`).join('\n')
   const parts = [
-    about,
+    about && wrapped(about, width),
     `${examples.length > 1 ? 'Examples' : 'Example'}:\n${lines}`,
-    exitStatus && `Exit status: ${exitStatus}`,
+    exitStatus && wrapped(`Exit status: ${exitStatus}`, width),
   ]
   return `\n${parts.filter((part) => part !== undefined).join('\n\n')}`
 }

@@ -10,7 +10,13 @@ const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort(name))
 
 const program = new Command('sitehost')
-  .description('Publishes static websites to their owners’ AT Protocol repositories.')
+  .description(
+    `Publishes static websites to their owners’ AT Protocol repositories.
+
+Start with:
+  sitehost login
+  sitehost deploy <folder> --site <name, such as blog>`,
+  )
   .version(version)
   .commandsGroup('Your sites:')
 addSiteCommands(program, async (command) => {

@@ -20,7 +20,9 @@ test('what runs before a command is the argument table: `--help` waits for nothi
   expect(started.filter((path) => !path.startsWith('node_modules/commander/')).sort()).toEqual([
     'package.json',
     'src/cli/completion.ts',
+    'src/cli/short-help.ts',
     'src/cli/site-program.ts',
+    'src/cli/wrapped.ts',
     'src/main/process/end-process.ts',
     'src/main/site-owner-cli.ts',
   ])

@@ -212,7 +212,16 @@ describe('where nobody is signed in and no server answers', () => {
         })
       } else if (args.includes('--sight')) {
         expect({ args, code, out: end.out, err: end.err }).toEqual({
-          ...{ args, code: 2, out: '', err: expect.stringContaining('unknown option') },
+          ...{
+            args,
+            code: 2,
+            out: '',
+            err: expect.stringMatching(
+              new RegExp(
+                `unknown option[\\s\\S]*See: sitehost ${args.join(' ').replace(' --sight', '')} --help`,
+              ),
+            ),
+          },
         })
       } else if (args[0] === 'completion') expect(code).toBe(0)
       else

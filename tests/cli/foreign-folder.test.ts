@@ -20,5 +20,5 @@ test('deploy takes no settings of Bun from the folder that it runs in', async ()
   await child.exited
   await rm(cwd, { recursive: true })
   expect(out).toBe('')
-  expect(err).toStartWith('there is no folder missing')
+  expect(err).toStartWith('There is no folder missing')
 })

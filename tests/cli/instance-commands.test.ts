@@ -72,7 +72,10 @@ test('tokens are created, listed without their secrets, and revoked', async () =
   expect(await json('tokens', 'revoke', tokens[0].id, '--site', 'blog')).toEqual({
     ...{ site: 'blog', revoked: tokens[0].id },
   })
-  expect(await run(['tokens', 'list', '--site', 'blog'])).toMatchObject({ code: 0, said: [] })
+  expect(await run(['tokens', 'list', '--site', 'blog'])).toMatchObject({
+    ...{ code: 0, said: [] },
+    complaints: expect.stringContaining('blog has no deploy tokens at http'),
+  })
 })
 
 test('publishers are added, listed and removed', async () => {
@@ -90,6 +93,8 @@ test('publishers are added, listed and removed', async () => {
 test('names are claimed, mapped and released; domains say which records they need', async () => {
   const { domain } = await json('domains', 'claim', 'alices-blog')
   expect(domain).toMatch(/^alices-blog\./)
+  const reserved = await run(['domains', 'claim', 'www'])
+  expect(reserved).toMatchObject({ code: 2, complaints: expect.stringContaining('not reserved') })
   const unknown = await run(['domains', 'map', 'alices-blog', '--site', 'none'])
   expect(unknown).toMatchObject({ code: 1, complaints: 'Site not found\n' })
   expect(await json('domains', 'map', 'alices-blog', '--none')).toEqual({ domain, site: null })
@@ -99,13 +104,16 @@ test('names are claimed, mapped and released; domains say which records they nee
     expect.stringMatching(/^www\.alice-of-tests\.net CNAME /),
   ])
   expect((await run(['domains', 'list'])).said).toEqual([
-    `${domain}  leads to no site  claimed`,
+    `${domain}  leads to no site  claimed`.replace(/^\S+/, (cell) => cell.padEnd(22)),
     'www.alice-of-tests.net  leads to no site  not verified',
   ])
   for (const each of ['alices-blog', 'www.alice-of-tests.net']) {
     expect((await run(['domains', 'release', each])).code).toBe(0)
   }
-  expect((await run(['domains', 'list'])).said).toEqual([])
+  expect(await run(['domains', 'list'])).toMatchObject({
+    ...{ code: 0, said: [] },
+    complaints: expect.stringContaining('You have no names or domains at http'),
+  })
 })
 
 test('an app password does it, too; whoever is not signed in there is told so', async () => {

@@ -209,7 +209,7 @@ test.each<[string, string, Record<string, unknown>, string]>([
     { folder: 'whole', site: 'x', allow_home: true },
     'allow_home',
   ],
-  ['no folder', 'deploy', { folder: 'nowhere', site: 'x' }, 'there is no folder nowhere'],
+  ['no folder', 'deploy', { folder: 'nowhere', site: 'x' }, 'There is no folder nowhere'],
   ['credentials', 'deploy', { folder: 'secret', site: 'x' }, '.npmrc'],
   [
     'no version',

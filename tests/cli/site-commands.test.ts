@@ -171,7 +171,7 @@ describe('history', () => {
       { state: 'replaced', files: 3, message: null },
     ])
     expect((await said('versions', 'blog'))[0]).toMatch(
-      /^3\w{12} {2}live {2}20.* 3 files {2}second$/,
+      /^3\w{12} {2}live {6}20\d\d-\d\d-\d\d \d\d:\d\d UTC {2}3 files {2}second$/,
     )
   })
 

@@ -410,7 +410,7 @@ describe('what cannot work says why, with its exit status', () => {
     ['an unknown option', ['--sight'], 2, "unknown option '--sight'"],
     ['an alias that none can be', ['site', '--preview=Pr_12'], 2, 'preview.alias'],
     ['a folder as an alias', ['--preview', 'wrong'], 2, 'sitehost deploy wrong --preview.'],
-    ['no folder', ['nowhere', '--site', 'blog'], 1, 'there is no folder nowhere'],
+    ['no folder', ['nowhere', '--site', 'blog'], 1, 'There is no folder nowhere'],
     ['a mistake in sitehost.json', ['wrong'], 1, 'sitehost.json, line 1, column'],
   ])('%s', async (_, args, code, sentence) => {
     await write({ 'wrong/sitehost.json': '{"sight":1}', 'wrong/a.txt': 'a' })

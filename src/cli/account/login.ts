@@ -43,8 +43,11 @@ export async function login(
   const identity = await identities.resolve(did, { signal })
   const name = (await identities.verifiedHandle(identity, signal)) ?? null
   await accounts.choose(did, { handle: name, server: identity.pds }, signal)
-  if (json) console.say(JSON.stringify({ did, handle: name, server: identity.pds }))
-  else console.say(`Signed in as ${name ?? did}.`)
+  if (json) return console.say(JSON.stringify({ did, handle: name, server: identity.pds }))
+  console.say(`Signed in as ${name ?? did}.`)
+  if (console.isInteractive) {
+    console.note('Publish a folder: sitehost deploy <folder> --site <name, such as blog>')
+  }
 }
 
 async function askForHandle({ console, signal }: CommandContext): Promise<string> {

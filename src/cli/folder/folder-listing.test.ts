@@ -116,9 +116,9 @@ describe('the state of a file is another one after', () => {
 
 describe('what cannot be listed says why', () => {
   const rows: [string, string, RegExp][] = [
-    ['no such folder', 'missing', /^there is no folder .*missing$/],
-    ['a file', 'index.html', /index\.html is not a folder$/],
-    ['something below a file', 'index.html/x', /index\.html\/x is not a folder$/],
+    ['no such folder', 'missing', /^There is no folder .*missing\.$/],
+    ['a file', 'index.html', /index\.html is not a folder\.$/],
+    ['something below a file', 'index.html/x', /index\.html\/x is not a folder\.$/],
   ]
   test.each(rows)('%s', async (_, path, message) => {
     const listed = listFolder(join(await folderOf('index.html'), path))

@@ -59,10 +59,10 @@ async function realFolder(folder: string): Promise<string> {
     if ((await stat(root)).isDirectory()) return root
   } catch (cause) {
     const code = codeOf(cause)
-    if (code === 'ENOENT') throw new FolderError(`there is no folder ${folder}`, { cause })
+    if (code === 'ENOENT') throw new FolderError(`There is no folder ${folder}.`, { cause })
     if (code !== 'ENOTDIR') throw new FolderError(`${folder} ${unreadable(cause)}`, { cause })
   }
-  throw new FolderError(`${folder} is not a folder`)
+  throw new FolderError(`${folder} is not a folder.`)
 }
 
 class Walk {

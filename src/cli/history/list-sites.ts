@@ -1,7 +1,9 @@
 import { openRepo } from '#cli/account/own-sites.ts'
+import { columns } from '#cli/columns.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
+import { timeText } from '#cli/time-text.ts'
 import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import { ownField } from '#site/record/own-fields.ts'
@@ -37,13 +39,16 @@ export async function listSites(options: AccountOptions, context: CommandContext
     console.say(JSON.stringify({ did, sites: rows }))
     return
   }
-  for (const { site, files, publishedAt, versions: kept } of rows) {
-    const size = files === null ? '' : `, ${counted(files, 'file')}`
-    console.say(
-      `${site}  ${publishedAt ?? 'at an unknown time'}${size}, ${counted(kept, 'version')}`,
-    )
+  const cells = rows.map(({ site, files, publishedAt, versions: kept }) => [
+    site,
+    publishedAt === null ? 'at an unknown time' : timeText(publishedAt),
+    files === null ? '' : counted(files, 'file'),
+    counted(kept, 'version'),
+  ])
+  for (const line of columns(cells)) console.say(line)
+  if (rows.length === 0) {
+    console.note('This account has no sites. Publish one: sitehost deploy <folder> --site <name>')
   }
-  if (rows.length === 0) console.note('This account has no sites.')
 }
 
 function fileCountOf(value: unknown): number | null {

@@ -1,7 +1,9 @@
 import { openSite } from '#cli/account/own-sites.ts'
+import { columns } from '#cli/columns.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
+import { dayText, timeText } from '#cli/time-text.ts'
 import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
 import { type HistoryEntry, historyOf } from './site-history.ts'
@@ -21,8 +23,14 @@ export async function listVersions(
   const history = historyOf(address.name, repository, now())
   if (options.json)
     console.say(JSON.stringify({ site: address.name, versions: history.map(rowOf) }))
-  else for (const entry of history) console.say(lineOf(entry))
-  if (history.length === 0) console.note(`${address.name} has no versions.`)
+  else for (const line of columns(history.map(cellsOf))) console.say(line)
+  if (history.length > 0) return
+  const isThere = repository.sites.has(address.name)
+  console.note(
+    isThere
+      ? `${address.name} has no versions: the next deploy begins its history.`
+      : `There is no site ${address.name} in this account. See: sitehost sites`,
+  )
 }
 
 const rowOf = ({ id, state, version }: HistoryEntry) => ({
@@ -37,15 +45,20 @@ const rowOf = ({ id, state, version }: HistoryEntry) => ({
   pinned: version.pinned ?? false,
 })
 
-function lineOf({ id, state, version }: HistoryEntry): string {
-  const { alias, createdAt, fileCount, message, pinned } = version
-  const facts = [
-    state,
-    createdAt,
-    fileCount === undefined ? undefined : counted(fileCount, 'file'),
+/** `3mkq2vtpdbk2c  preview  2026-11-26 15:26 UTC  3 files  pr-12, until 2026-12-10, the message`. */
+function cellsOf({ id, state, version }: HistoryEntry): string[] {
+  const { alias, createdAt, expiresAt, fileCount, message, pinned } = version
+  const notes = [
     alias,
+    expiresAt === undefined ? undefined : `until ${dayText(expiresAt)}`,
     pinned ? 'pinned' : undefined,
     message,
   ]
-  return [id, ...facts.filter((fact) => fact !== undefined)].join('  ')
+  return [
+    id,
+    state,
+    createdAt === undefined ? '' : timeText(createdAt),
+    fileCount === undefined ? '' : counted(fileCount, 'file'),
+    notes.filter((note) => note !== undefined).join(', '),
+  ]
 }

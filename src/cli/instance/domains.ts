@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { namedSite, type SiteOptions } from '#cli/account/own-sites.ts'
+import { columns } from '#cli/columns.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
+import { parseSubdomainLabel } from '#site/subdomain-label.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
 
 const customRow = z.object({
@@ -30,21 +32,30 @@ export async function listDomains(
   options: InstanceOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { customDomains, sitehostDomains } = await readDomains(await openInstance(options, context))
+  const instance = await openInstance(options, context)
+  const { customDomains, sitehostDomains } = await readDomains(instance)
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ sitehostDomains, customDomains }))
-  for (const { domain, rkey } of sitehostDomains) console.say(lineOf(domain, rkey || null, 'live'))
-  for (const row of customDomains) {
-    console.say(lineOf(row.domain, row.rkey, row.verified ? 'verified' : 'not verified'))
-    if (row.warning !== null) console.warn(row.warning)
+  const lines = columns([
+    ...sitehostDomains.map(({ domain, rkey }) => cellsOf(domain, rkey || null, 'live')),
+    ...customDomains.map(({ domain, rkey, verified }) =>
+      cellsOf(domain, rkey, verified ? 'verified' : 'not verified'),
+    ),
+  ])
+  for (const line of lines) console.say(line)
+  for (const { warning } of customDomains) if (warning !== null) console.warn(warning)
+  if (lines.length === 0) {
+    const advice = 'Claim one with: sitehost domains claim <name>'
+    console.note(`You have no names or domains at ${instance.origin}. ${advice}`)
   }
 }
 
 const readDomains = async (instance: Instance) =>
   await instance.ask({ method: 'GET', path: '/api/user/domains' }, lists)
 
-const lineOf = (domain: string, site: string | null, state: string): string =>
-  `${domain}  ${site ?? 'leads to no site'}  ${site === null && state === 'live' ? 'claimed' : state}`
+const cellsOf = (domain: string, site: string | null, state: string): string[] => [
+  ...[domain, site ?? 'leads to no site', site === null && state === 'live' ? 'claimed' : state],
+]
 
 /** Claims a name below the instance's domain. Throws CommandError. */
 export async function claimName(
@@ -52,14 +63,20 @@ export async function claimName(
   options: InstanceOptions,
   context: CommandContext,
 ): Promise<void> {
+  if (parseSubdomainLabel(handle) === null) throw new UsageError(notAName(handle))
   const instance = await openInstance(options, context)
   const { domain } = await instance.ask(
     { method: 'POST', path: '/api/domain/claim', json: { handle } },
     z.object({ domain: z.string() }),
   )
-  if (options.json) context.console.say(JSON.stringify({ domain }))
-  else context.console.say(domain)
+  const { console } = context
+  if (options.json) return console.say(JSON.stringify({ domain }))
+  console.say(domain)
+  console.note(`Point it at a site: sitehost domains map ${domain} --site <name>`)
 }
+
+const notAName = (name: string): string =>
+  `${JSON.stringify(name)} cannot be claimed: a name has 3 to 63 letters (a to z), digits and single hyphens between them, and is not reserved. A domain of your own: sitehost domains add <domain>`
 
 /** Adds a domain of the owner's, and says which records it needs. Throws CommandError. */
 export async function addDomain(

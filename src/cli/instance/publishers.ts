@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { namedSite, type SiteOptions } from '#cli/account/own-sites.ts'
+import { columns } from '#cli/columns.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
+import { usedText } from '#cli/time-text.ts'
 import { type InstanceOptions, openInstance } from './instance.ts'
-import { usedText } from './used-text.ts'
 
 type Options = InstanceOptions & SiteOptions
 
@@ -27,15 +28,16 @@ export async function listPublishers(options: Options, context: CommandContext):
     z.object({ publishers: z.array(row) }),
   )
   const { console } = context
-  if (options.json) console.say(JSON.stringify({ site, publishers }))
-  else for (const publisher of publishers) console.say(lineOf(publisher))
+  if (options.json) return console.say(JSON.stringify({ site, publishers }))
+  for (const line of columns(publishers.map(cellsOf))) console.say(line)
+  if (publishers.length === 0) console.note(`${site} has no publishers at ${instance.origin}.`)
 }
 
-function lineOf(publisher: z.output<typeof row>): string {
+function cellsOf(publisher: z.output<typeof row>): string[] {
   const { environment, id, issuer, lastUsedAt, ref, repository, scope } = publisher
   const of = [ref, environment && `environment ${environment}`].filter(Boolean).join(', ')
   const where = `${repository} of ${new URL(issuer).host}`
-  return `${id}  ${scope}  ${usedText(lastUsedAt)}  ${where}${of && ` (${of})`}`
+  return [id, scope, usedText(lastUsedAt), `${where}${of && ` (${of})`}`]
 }
 
 export interface NewPublisherOptions extends Options {
@@ -74,7 +76,7 @@ export async function addPublisher(
   }
   const added = await instance.ask({ method: 'POST', path: pathOf(site), json: publisher }, row)
   const { console } = context
-  console.say(json ? JSON.stringify({ site, publisher: added }) : lineOf(added))
+  console.say(json ? JSON.stringify({ site, publisher: added }) : cellsOf(added).join('  '))
 }
 
 /** Throws CommandError. */

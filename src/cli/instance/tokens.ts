@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { namedSite, type SiteOptions } from '#cli/account/own-sites.ts'
+import { columns } from '#cli/columns.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
+import { dayText, usedText } from '#cli/time-text.ts'
 import { type InstanceOptions, openInstance } from './instance.ts'
-import { usedText } from './used-text.ts'
 
 type Options = InstanceOptions & SiteOptions
 
@@ -25,12 +26,14 @@ export async function listTokens(options: Options, context: CommandContext): Pro
     z.object({ tokens: z.array(row) }),
   )
   const { console } = context
-  if (options.json) console.say(JSON.stringify({ site, tokens }))
-  else for (const token of tokens) console.say(lineOf(token))
+  if (options.json) return console.say(JSON.stringify({ site, tokens }))
+  for (const line of columns(tokens.map(cellsOf))) console.say(line)
+  if (tokens.length === 0) console.note(`${site} has no deploy tokens at ${instance.origin}.`)
 }
 
-const lineOf = ({ expiresAt, id, lastUsedAt, name, scope }: z.output<typeof row>): string =>
-  `${id}  ${scope}  until ${expiresAt.slice(0, 10)}  ${usedText(lastUsedAt)}  ${name}`
+const cellsOf = ({ expiresAt, id, lastUsedAt, name, scope }: z.output<typeof row>) => [
+  ...[id, scope, `until ${dayText(expiresAt)}`, usedText(lastUsedAt), name],
+]
 
 export interface NewTokenOptions extends Options {
   readonly preview?: true
@@ -56,7 +59,7 @@ export async function createToken(
   if (json) return console.say(JSON.stringify({ site, ...created }))
   console.say(created.secret)
   console.note(
-    `This is shown once. It ${preview ? 'makes previews' : 'publishes'} until ${created.token.expiresAt.slice(0, 10)}: keep it as a secret of the job, in SITEHOST_TOKEN.`,
+    `This is shown once. It ${preview ? 'makes previews' : 'publishes'} until ${dayText(created.token.expiresAt)}: keep it as a secret of the job, in SITEHOST_TOKEN.`,
   )
 }
 
