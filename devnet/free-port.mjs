@@ -10,10 +10,19 @@ const PORT_MAX = 27_999
 
 const ATTEMPTS_MAX = 100
 
-/** A port that nobody listens on at this moment. */
+// Test processes of a run, which Bun numbers, have ports of their own: none takes one that another has found free.
+const STRIPES = 4
+const PORTS_IN_STRIPE = (PORT_MAX - PORT_MIN + 1) / STRIPES
+const stripe = Number(process.env.BUN_TEST_WORKER_ID ?? randomInt(STRIPES)) % STRIPES
+let next = randomInt(PORTS_IN_STRIPE)
+
+/**
+ * A port that nobody listens on at this moment. Given again only after all others of its stripe: the network that had it
+ * may be started again.
+ */
 export async function freePort({ except } = {}) {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const port = randomInt(PORT_MIN, PORT_MAX + 1)
+    const port = PORT_MIN + stripe * PORTS_IN_STRIPE + (next++ % PORTS_IN_STRIPE)
     if (port !== except && (await isFree(port))) return port
   }
   throw new Error(`no free port found; attempts=${ATTEMPTS_MAX}`)

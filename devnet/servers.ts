@@ -54,13 +54,14 @@ export async function startServers<Ready>({
   environment,
 }: ServersOptions): Promise<Servers<Ready>> {
   await install()
+  const { PATH, BUN_TEST_WORKER_ID } = process.env
   const child = Bun.spawn({
     cmd: [
       ...['sh', '-c', runInBackground, 'devnet'],
       ...[nodePath(), join(import.meta.dir, script), JSON.stringify(settings)],
     ],
     // Nothing of ours: NODE_OPTIONS, proxies or the PDS's own variables would change the servers.
-    env: { TMPDIR: tmpdir(), PATH: process.env['PATH'], ...environment },
+    env: { TMPDIR: tmpdir(), PATH, BUN_TEST_WORKER_ID, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
 
