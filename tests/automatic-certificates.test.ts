@@ -186,14 +186,14 @@ if (isHere) {
     await place.order()
     expect(await place.row(host)).toMatchObject({
       failures: 1,
-      lastError: 'its DNS does not lead here',
+      lastProblem: 'elsewhere',
     })
     expect(await place.order()).toBe(0)
     expect(acme.orders()).toBe(before)
     dns.names.set(host, here)
     place.later(10 * 60_000)
     expect(await place.order()).toBe(1)
-    expect(await place.row(host)).toMatchObject({ failures: 0, lastError: null })
+    expect(await place.row(host)).toMatchObject({ failures: 0, lastProblem: null })
     await shown(host)
   }, 60_000)
 
@@ -208,8 +208,8 @@ if (isHere) {
     const pauses: number[] = []
     for (let round = 0; round < 2; round++) {
       await place.order()
-      const { dueAt, failures, lastError } = await place.row(host)
-      expect(failures).toBe(round + 1)
+      const { dueAt, failures, lastError, lastProblem } = await place.row(host)
+      expect([failures, lastProblem]).toEqual([round + 1, 'connection'])
       expect(lastError).toMatch(/^connection: /)
       pauses.push(dueAt)
       place.later(dayMs)
@@ -277,12 +277,11 @@ if (isHere) {
     const { renewAt } = await place.row(application)
     place.setClock(Number(renewAt))
     expect(await place.order('https://127.0.0.1:9/dir')).toBe(1)
-    const sentence = 'the authority cannot be reached, or does not answer as it should'
-    expect(await place.row(application)).toMatchObject({ failures: 1, lastError: sentence })
+    expect(await place.row(application)).toMatchObject({ failures: 1, lastProblem: 'away' })
     await shown(application)
     place.later(dayMs)
     await place.order()
-    expect(await place.row(application)).toMatchObject({ failures: 0, lastError: null })
+    expect(await place.row(application)).toMatchObject({ failures: 0, lastProblem: null })
   }, 60_000)
 
   test('the service orders its own by itself, in its other thread', async () => {

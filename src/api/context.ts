@@ -2,6 +2,7 @@ import type { SignInPolicy } from '#admin/invitations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
+import type { CertificateStates } from '#certificates/certificate-states.ts'
 import type { RequestServer, TrustedProxies } from '#http/client-address.ts'
 import type { ForgetPoint } from '#ingest/fail-points.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
@@ -61,6 +62,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   /** Between two readings of a log that an administrator follows. */
   readonly logPollMs?: number
   readonly operations: Operations
+  /** Null: not this service keeps certificates, but its TLS front. */
+  readonly certificates: Pick<CertificateStates, 'of' | 'totals'> | null
   readonly shutdown: Shutdown
   /** For Prometheus; null: nobody scrapes here. */
   readonly metrics: { readonly token: string; readonly text: () => Promise<string> } | null

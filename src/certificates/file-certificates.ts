@@ -28,6 +28,11 @@ export class FileCertificates {
     return this.#byName.get(name) ?? null
   }
 
+  /** Each certificate once. */
+  all(): readonly FileCertificate[] {
+    return [...new Set(this.#byName.values())]
+  }
+
   /** Reads all files again. Throws CertificateFileError, and then keeps what it has. */
   async read(): Promise<void> {
     const all = await Promise.all(this.#files.map(readCertificateFiles))

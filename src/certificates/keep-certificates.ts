@@ -6,6 +6,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
+import { type CertificateProblem, certificateAdvice } from '#site/certificate-state.ts'
 import {
   deleteExpiredChallenges,
   findAcmeKey,
@@ -25,7 +26,7 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { AcmeClient } from './acme/acme-client.ts'
-import { AcmeProblemError } from './acme/acme-problem.ts'
+import { AcmeProblemError, problemKind } from './acme/acme-problem.ts'
 import { newKey } from './acme/certificate-request.ts'
 import { orderCertificate } from './acme/order-certificate.ts'
 import type { Certificate } from './certificate.ts'
@@ -120,11 +121,17 @@ async function orderOne(
   context: KeepContext,
 ): Promise<void> {
   const { authority, db, log, now, signal, wakeUps } = context
-  const fail = async (error: string, retryAfterMs = retryMs(failures)): Promise<void> => {
-    await saveCertificateFailure(db, name, { error, dueAt: Math.ceil(now() + retryAfterMs) })
-    recordEvent(log, 'certificate_not_issued', { host: name, reason: error })
+  const fail = async (
+    problem: CertificateProblem,
+    detail: string | null = null,
+    pauseMs = 0,
+  ): Promise<void> => {
+    const dueAt = Math.ceil(now() + Math.max(pauseMs, retryMs(failures)))
+    await saveCertificateFailure(db, name, { problem, detail, dueAt })
+    const reason = detail || certificateAdvice[problem](name)
+    recordEvent(log, 'certificate_not_issued', { host: name, reason })
   }
-  if (!(await leadsHere(name, context))) return await fail('its DNS does not lead here')
+  if (!(await leadsHere(name, context))) return await fail('elsewhere')
   const waitMs = await takeOrder(db, authority.directory, orderAllowance, now())
   if (waitMs > 0) return await postponeCertificate(db, name, now() + waitMs)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(orderMsMax)])
@@ -145,9 +152,9 @@ async function orderOne(
     if (signal.aborted) throw error
     if (!(error instanceof AcmeProblemError)) {
       log.warn('certificate order failed', { host: name, error })
-      return await fail('the authority cannot be reached, or does not answer as it should')
+      return await fail('away')
     }
-    await fail(error.message, Math.max(error.retryAfterMs ?? 0, retryMs(failures)))
+    await fail(problemKind(error.type), error.message, error.retryAfterMs ?? 0)
   }
 }
 

@@ -16,6 +16,8 @@ import { type OAuth, SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import type { BlobStore } from '#blobs/blob-store.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
+import { CertificateStates } from '#certificates/certificate-states.ts'
+import { FileCertificates } from '#certificates/file-certificates.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
@@ -204,6 +206,8 @@ interface TestApiOptions {
   /** For hosts that users name; they may then be private. */
   readonly fetch: SafeFetch | null
   readonly operationMsMax: number
+  /** TLS=auto, without certificates in files. */
+  readonly ordersCertificates: boolean
 }
 
 /** An application for each test of the file, on a store of its own. What it returns is for inside tests. */
@@ -219,7 +223,7 @@ export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
     database = await memoryDatabase()
     api = openApi(database.db, join(dir, crypto.randomUUID()), {
       ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, signIn: 'open' },
-      fetch: null,
+      ...{ fetch: null, ordersCertificates: false },
       ...options,
     })
   })
@@ -236,7 +240,7 @@ const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no D
 function openApi(
   db: Db,
   spoolDir: string,
-  { baseUrl, fetch, lookUp, operationMsMax, signIn }: TestApiOptions,
+  { baseUrl, fetch, lookUp, operationMsMax, ordersCertificates, signIn }: TestApiOptions,
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
@@ -250,9 +254,13 @@ function openApi(
   const operations = new FakeOperations(startedAt, () => api.now)
   const log = recordingLog(logged)
   const at = () => {}
+  const files = new FileCertificates([])
   const app = createApp({
     allowPrivateHosts: fetch !== null,
     fetch: fetch ?? nobodyAnswers,
+    certificates: ordersCertificates
+      ? new CertificateStates({ db, files, isOrdering: true, now })
+      : null,
     ...{ at, db, log, wakeUps, keys, now, elapsed, identities, operationMsMax, webAssets },
     logPollMs: 5,
     pause: noPause,

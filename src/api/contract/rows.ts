@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { certificateProblems, certificateStates } from '#site/certificate-state.ts'
 import { json } from './answers.ts'
 
 export const did = z.string().meta({ examples: ['did:plc:ewvi7nxzyoun6zhxrhs64oiz'] })
@@ -28,6 +29,35 @@ const primary = z.literal(true).optional().describe('The site’s other names re
 /** When something was made here, and last changed. */
 export const times = { createdAt: instant, updatedAt: instant }
 
+/** A certificate that the service orders, or shows from files. */
+export const certificateRow = z.strictObject({
+  state: z.enum(certificateStates),
+  validUntil: instant.nullable().describe('Null until one was issued'),
+  nextTryAt: instant
+    .nullable()
+    .describe('When it is ordered or renewed; null: now, or not by this service'),
+  problem: z
+    .strictObject({
+      kind: z.enum(certificateProblems),
+      detail: z
+        .string()
+        .nullable()
+        .describe('The certificate authority’s words, or the DNS record in the way'),
+      advice: z.string().describe('What is wrong and what to do, in one sentence'),
+    })
+    .nullable()
+    .describe('Why none was issued, or why it is not renewed'),
+})
+
+export type CertificateRow = z.output<typeof certificateRow>
+
+const certificate = certificateRow
+  .nullable()
+  .optional()
+  .describe(
+    'Null: there is none, and none is ordered. Absent: not this service keeps certificates, but its TLS front',
+  )
+
 /** A domain of one site. */
 export const siteDomainRow = z.union([
   z.strictObject({ type: z.literal('sitehost'), domain: z.string(), primary }),
@@ -39,6 +69,7 @@ export const siteDomainRow = z.union([
       .literal(false)
       .optional()
       .describe('The last look-up found its DNS pointing nowhere, or to another host'),
+    certificate,
     id: z.string(),
     primary,
   }),
@@ -96,4 +127,5 @@ export const customDomainRow = z.strictObject({
   zone: z
     .string()
     .describe('The registrable domain that it belongs to: providers want names without it'),
+  certificate,
 })

@@ -37,24 +37,30 @@ export function userHandlers(
     sentence: sentences.listsBusy,
     retryAfterSeconds: 2,
   })
-  const domainsOf = async (did: Did) => ({
-    subdomains: await listSubdomains(db, did),
-    customDomains: await listCustomDomains(db, did),
-  })
+  const domainsOf = async (did: Did) => {
+    const subdomains = await listSubdomains(db, did)
+    const customDomains = await listCustomDomains(db, did)
+    const hosts = customDomains.map(({ domain }) => domain)
+    const certificates = (await context.certificates?.of(hosts)) ?? null
+    return { subdomains, customDomains, certificates }
+  }
   return {
     listDomains: async ({ session, answer }) => {
-      const { subdomains, customDomains } = await domainsOf(session.did)
+      const { subdomains, customDomains, certificates } = await domainsOf(session.did)
       return answer(200, {
         sitehostDomains: subdomains.map(subdomainRow),
-        customDomains: customDomains.map((domain) => customDomainRow(domain, context.baseDomain)),
+        customDomains: customDomains.map((domain) =>
+          customDomainRow(domain, context.baseDomain, certificates),
+        ),
       })
     },
 
     listDomainsOfSite: async ({ params, session, answer }) => {
       const name = parseSiteName(params.rkey)
       if (name === null) throw new ApiError(404, literals.siteNotFound)
-      const { subdomains, customDomains } = await domainsOf(session.did)
-      return answer(200, { rkey: name, domains: siteDomainRows(name, subdomains, customDomains) })
+      const { subdomains, customDomains, certificates } = await domainsOf(session.did)
+      const domains = siteDomainRows(name, subdomains, customDomains, certificates)
+      return answer(200, { rkey: name, domains })
     },
 
     readUserStatus: async ({ session: { did }, answer }) => {
@@ -86,14 +92,14 @@ export function userHandlers(
     listSites: async ({ session: { did }, answer }) => {
       using _ = await listing.acquire(did)
       const sites = await listSites(db, did)
-      const { subdomains, customDomains } = await domainsOf(did)
+      const { subdomains, customDomains, certificates } = await domainsOf(did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
       const takedowns = await listTakedowns(db, did)
       const rows = []
       const yieldWhenDue = timeSlices()
       for (const site of sites) {
         await yieldWhenDue()
-        const domains = siteDomainRows(site.name, subdomains, customDomains)
+        const domains = siteDomainRows(site.name, subdomains, customDomains, certificates)
         const unread = failed.get(site.name)
         const row = siteRow(site, unread, context)
         const takenDown = takedownProblems(site, takedowns)

@@ -4,6 +4,7 @@ import { columns } from '#cli/columns.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { parseSubdomainLabel } from '#site/subdomain-label.ts'
+import { certificateRow, certificateText, certificateWarning } from './certificate-text.ts'
 import { type Instance, type InstanceOptions, openInstance } from './instance.ts'
 
 const customRow = z.object({
@@ -12,6 +13,7 @@ const customRow = z.object({
   verified: z.boolean(),
   rkey: z.string().nullable(),
   warning: z.string().nullable(),
+  certificate: certificateRow.nullable().optional(),
   dns: z.object({
     txt: z.object({ name: z.string(), value: z.string() }),
     cname: z.object({ name: z.string(), target: z.string() }),
@@ -38,12 +40,17 @@ export async function listDomains(
   if (options.json) return console.say(JSON.stringify({ sitehostDomains, customDomains }))
   const lines = columns([
     ...sitehostDomains.map(({ domain, rkey }) => cellsOf(domain, rkey || null, 'live')),
-    ...customDomains.map(({ domain, rkey, verified }) =>
-      cellsOf(domain, rkey, verified ? 'verified' : 'not verified'),
-    ),
+    ...customDomains.map(({ certificate, domain, rkey, verified }) => [
+      ...cellsOf(domain, rkey, verified ? 'verified' : 'not verified'),
+      ...(certificate ? [certificateText(certificate)] : []),
+    ]),
   ])
   for (const line of lines) console.say(line)
-  for (const { warning } of customDomains) if (warning !== null) console.warn(warning)
+  for (const { certificate, warning } of customDomains) {
+    if (warning !== null) console.warn(warning)
+    const refused = certificate ? certificateWarning(certificate) : null
+    if (refused !== null) console.warn(refused)
+  }
   if (lines.length === 0) {
     const advice = 'Claim one with: sitehost domains claim <name>'
     console.note(`You have no names or domains at ${instance.origin}. ${advice}`)

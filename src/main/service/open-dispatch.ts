@@ -54,6 +54,7 @@ function openApplication(parts: ServiceParts) {
       },
     ]),
     baseDomain,
+    certificates: parts.certificateStates,
     keys: new KeyRing(secrets),
     limits,
     allowPrivateHosts: config.allowPrivateHosts,

@@ -3,6 +3,7 @@ import type { Shutdown } from '#api/context.ts'
 import type { CacheStats } from '#api/operations.ts'
 import { Registrations } from '#api/routes/domains/registrations.ts'
 import type { WebAsset } from '#api/web-asset.ts'
+import { CertificateStates } from '#certificates/certificate-states.ts'
 import { CertificateLog } from '#edge/names/certificate-log.ts'
 import type { Config } from '#main/config/config.ts'
 import { readSecrets } from '#main/config/secret-key.ts'
@@ -88,11 +89,14 @@ export async function openParts(
   const certificates = config.tls?.authority
     ? await openOrderedCertificates(certificateFiles, orders)
     : null
+  const states = { db, files: certificateFiles, isOrdering: certificates !== null, now }
+  const certificateStates = config.tls === null ? null : new CertificateStates(states)
   return {
     ...options,
     at,
     certificateFiles,
     certificates,
+    certificateStates,
     certificateLog: new CertificateLog({ log: logOfService(log, 'hosting-service'), now: elapsed }),
     deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
     discover:

@@ -8,7 +8,9 @@ import {
   takeOrder,
 } from './acme.ts'
 import {
+  countCertificates,
   findCertificate,
+  findCertificateFacts,
   listChangedCertificates,
   listWantedCertificates,
   postponeCertificate,
@@ -21,6 +23,7 @@ import {
 
 onEachStore('store/names/certificates', (db) => {
   const take = (now: number) => takeDueCertificates(db(), { now, leaseMs: 100, limit: 10 })
+  const refused = { problem: 'caa', detail: 'no', dueAt: 20 } as const
   const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: 900, renewAt: 600 }
 
   test('a wanted certificate is due once, again after the lease, and when it has to be renewed', async () => {
@@ -49,12 +52,35 @@ onEachStore('store/names/certificates', (db) => {
 
   test('failures count until it is issued; what was put off has not failed', async () => {
     await wantCertificates(db(), ['a.com'], 10)
-    await saveCertificateFailure(db(), 'a.com', { error: 'no', dueAt: 20 })
+    await saveCertificateFailure(db(), 'a.com', refused)
     await postponeCertificate(db(), 'a.com', 30)
     expect(await take(29)).toEqual([])
     expect(await take(30)).toEqual([{ name: 'a.com', failures: 1 }])
     await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
     expect(await take(600)).toEqual([{ name: 'a.com', failures: 0 }])
+  })
+
+  test('what is stored of names, and how many are alike, each with the soonest end', async () => {
+    await wantCertificates(db(), ['a.com', 'b.com', 'c.com', 'd.com', 'e.com'], 10)
+    await saveCertificateFailure(db(), 'a.com', refused)
+    await saveCertificate(db(), { name: 'b.com', ...issued }, 40)
+    await saveCertificate(db(), { name: 'c.com', ...issued, validUntil: 800 }, 40)
+    await saveCertificate(db(), { name: 'd.com', ...issued, validUntil: 500 }, 40)
+    const facts = await findCertificateFacts(db(), ['a.com', 'b.com', 'nobody.com'])
+    const own = { isWanted: true, validUntil: null, ...refused }
+    const valid = { isWanted: true, validUntil: 900, dueAt: 600, problem: null, detail: null }
+    expect(Object.fromEntries(facts)).toEqual({ 'a.com': own, 'b.com': valid })
+    const groups = (await countCertificates(db(), 500)).map(
+      ({ count, problem, validUntil }) => [count, problem, validUntil] as const,
+    )
+    const byText = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted()
+    const expected = [
+      [1, 'caa', null],
+      [2, null, 800],
+      [1, null, 500],
+      [1, null, null],
+    ]
+    expect(byText(groups)).toEqual(byText(expected))
   })
 
   test('one that is not wanted is not due; wanted again it keeps what it has', async () => {

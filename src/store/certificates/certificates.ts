@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { CertificateFacts, CertificateProblem } from '#site/certificate-state.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, isPostgres } from '#store/database/transaction.ts'
@@ -88,7 +90,13 @@ export async function saveCertificate(
 ): Promise<void> {
   await db
     .updateTable('certificates')
-    .set({ ...certificate, dueAt: certificate.renewAt, failures: 0, lastError: null })
+    .set({
+      ...certificate,
+      dueAt: certificate.renewAt,
+      failures: 0,
+      lastProblem: null,
+      lastError: null,
+    })
     .set({ changedAt: now })
     .where('name', '=', name)
     .execute()
@@ -102,11 +110,18 @@ export async function postponeCertificate(db: Db, name: string, dueAt: number): 
 export async function saveCertificateFailure(
   db: Db,
   name: string,
-  { error, dueAt }: { readonly error: string; readonly dueAt: number },
+  {
+    detail,
+    dueAt,
+    problem,
+  }: Pick<CertificateFacts, 'detail' | 'dueAt'> & { readonly problem: CertificateProblem },
 ): Promise<void> {
   await db
     .updateTable('certificates')
-    .set((row) => ({ lastError: error, dueAt, failures: row('failures', '+', 1) }))
+    .set((row) => ({
+      ...{ lastProblem: problem, lastError: detail, dueAt },
+      failures: row('failures', '+', 1),
+    }))
     .where('name', '=', name)
     .execute()
 }
@@ -153,4 +168,50 @@ export async function listChangedCertificates(
     .orderBy('name')
     .limit(limit)
     .execute()
+}
+
+/** What is stored of these names' certificates, by name. */
+export async function findCertificateFacts(
+  db: Db,
+  names: readonly string[],
+): Promise<Map<string, CertificateFacts>> {
+  const found = new Map<string, CertificateFacts>()
+  for (const some of chunksOf(names)) {
+    const rows = await db
+      .selectFrom('certificates')
+      .select(['name', 'isWanted', 'validUntil', 'dueAt', 'lastProblem', 'lastError'])
+      .where('name', 'in', some)
+      .execute()
+    for (const { name, isWanted, lastError: detail, lastProblem: problem, ...times } of rows) {
+      found.set(name, { ...times, isWanted: isWanted === 1, problem, detail })
+    }
+  }
+  return found
+}
+
+/** Names that are in the same state. */
+export interface CertificateGroup extends CertificateFacts {
+  readonly count: number
+}
+
+/** All names, in as many groups as there are states; `validUntil` and `dueAt` are the soonest of a group. */
+export async function countCertificates(db: Db, now: number): Promise<CertificateGroup[]> {
+  const isOver = sql<number>`case when valid_until <= ${sql.lit(now)} then 1 when valid_until is null then 2 else 0 end`
+  const rows = await db
+    .selectFrom('certificates')
+    .select(({ fn }) => [
+      ...['isWanted' as const, 'lastProblem' as const],
+      fn.min('validUntil').as('validUntil'),
+      fn.min('dueAt').as('dueAt'),
+      fn.countAll<number>().as('count'),
+    ])
+    .groupBy(['isWanted', 'lastProblem', isOver])
+    .execute()
+  return rows.map(({ count, isWanted, lastProblem: problem, ...times }) => ({
+    ...times,
+    count: Number(count),
+    isWanted: isWanted === 1,
+    problem,
+    detail: null,
+  }))
 }

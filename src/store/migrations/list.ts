@@ -41,6 +41,7 @@ import { cdnPurges } from './0041-cdn-purges.ts'
 import { deployTokens } from './0042-deploy-tokens.ts'
 import { publishers } from './0043-publishers.ts'
 import { certificates } from './0046-certificates.ts'
+import { certificateProblems } from './0047-certificate-problems.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -92,4 +93,5 @@ const statements: Record<string, MigrationSql> = {
   '0042-deploy-tokens': deployTokens,
   '0043-publishers': publishers,
   '0046-certificates': certificates,
+  '0047-certificate-problems': certificateProblems,
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { CertificateProblem } from '#site/certificate-state.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 
@@ -18,7 +19,9 @@ export interface NameTables {
     dueAt: number
     /** How many orders have failed since it was issued. */
     failures: Generated<number>
-    /** A sentence; null: the last order succeeded. */
+    /** Null: the last order succeeded, or there was none. */
+    lastProblem: Generated<CertificateProblem | null>
+    /** The authority's words, or the DNS record in the way. */
     lastError: Generated<string | null>
     /** When it was issued; 0: never. */
     changedAt: number

@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import {
+  saveCertificate,
+  saveCertificateFailure,
+  wantCertificates,
+} from '#store/certificates/certificates.ts'
+import { mapCustomDomain } from '#store/names/change-custom-domain.ts'
+import { addCustomDomain } from '#store/names/custom-domains.ts'
+import { recordVersion } from '#store/sites/record-version.ts'
+import { type TestApi, testApi } from '#tests/support/api.ts'
+import { alice, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+
+const domain = 'www.example.com'
+const id = 'a'.repeat(16)
+
+async function addDomain({ db }: TestApi): Promise<void> {
+  await upsertAccount(db, { did: alice }, 0)
+  await recordVersion(db, newVersion({ site: siteOf('blog'), label: 's--blog' }), 0)
+  await addCustomDomain(db, { did: alice, id, domain }, { pendingMax: 3, domainsMax: 3, now: 0 })
+  await mapCustomDomain(db, { did: alice, id }, nameOf('blog'), 0)
+}
+
+async function rowsOf(api: TestApi): Promise<Record<string, unknown>[]> {
+  const headers = { cookie: await api.signedIn(alice) }
+  const ask = async (path: string) => await (await api.request(path, { headers })).json()
+  const { customDomains } = (await ask('/api/user/domains')) as Record<string, never[]>
+  const { domains } = (await ask('/api/user/site/blog/domains')) as Record<string, never[]>
+  const { sites } = (await ask('/api/user/sites')) as { sites: { domains: never[] }[] }
+  return [...(customDomains ?? []), ...(domains ?? []), ...(sites[0]?.domains ?? [])]
+}
+
+describe('where the service orders certificates, each row of a domain says', () => {
+  const api = testApi({ ordersCertificates: true })
+  beforeEach(() => addDomain(api()))
+  const expectAll = async (certificate: unknown) => {
+    const rows = await rowsOf(api())
+    expect(rows.map((row) => row['certificate'])).toEqual([certificate, certificate, certificate])
+  }
+
+  test('that none is ordered, then that it is, then why it was refused', async () => {
+    const { db, now } = api()
+    await expectAll(null)
+    await wantCertificates(db, [domain], now)
+    const nothing = { validUntil: null, nextTryAt: null, problem: null }
+    await expectAll({ ...nothing, state: 'ordered' })
+    const refusal = { problem: 'caa', detail: 'caa: not us', dueAt: now + 60_000 } as const
+    await saveCertificateFailure(db, domain, refusal)
+    await expectAll({
+      ...nothing,
+      state: 'refused',
+      nextTryAt: new Date(now + 60_000).toISOString(),
+      problem: {
+        kind: 'caa',
+        detail: 'caa: not us',
+        advice: expect.stringContaining(`A CAA record forbids certificates for ${domain}: `),
+      },
+    })
+  })
+
+  test('until when it is valid, and when it is renewed', async () => {
+    const { db, now } = api()
+    await wantCertificates(db, [domain], now)
+    const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: now + 90, renewAt: now + 60 }
+    await saveCertificate(db, { name: domain, ...issued }, now)
+    await expectAll({
+      state: 'valid',
+      validUntil: new Date(now + 90).toISOString(),
+      nextTryAt: new Date(now + 60).toISOString(),
+      problem: null,
+    })
+  })
+})
+
+describe('behind a TLS front', () => {
+  const api = testApi()
+  test('no row speaks of certificates', async () => {
+    await addDomain(api())
+    await wantCertificates(api().db, [domain], 0)
+    const rows = await rowsOf(api())
+    expect(rows).toHaveLength(3)
+    expect(rows.filter((row) => 'certificate' in row)).toEqual([])
+  })
+})
