@@ -7,6 +7,10 @@ const own = { type: 'custom', domain: 'ann.example', verified: true, id: '1' } a
 const waiting = { ...own, verified: false }
 const away = { ...own, pointsHere: false } as const
 
+const secure = { ...own, certificate: { state: 'valid' } } as const
+const ordered = { ...own, certificate: { state: 'ordered' } } as const
+const insecure = { ...own, certificate: null }
+
 const sites: [Omit<Parameters<typeof bestAddress>[0], 'url'>, string][] = [
   [{ domains: [], primary: null }, url],
   [{ domains: [claimed], primary: null }, 'http://ann.localhost:3000/'],
@@ -15,6 +19,9 @@ const sites: [Omit<Parameters<typeof bestAddress>[0], 'url'>, string][] = [
   [{ domains: [claimed, own], primary: null }, 'http://ann.example:3000/'],
   [{ domains: [claimed, away], primary: null }, 'http://ann.localhost:3000/'],
   [{ domains: [away], primary: null }, url],
+  [{ domains: [claimed, secure], primary: null }, 'http://ann.example:3000/'],
+  [{ domains: [claimed, ordered], primary: null }, 'http://ann.localhost:3000/'],
+  [{ domains: [claimed, insecure], primary: null }, 'http://ann.localhost:3000/'],
   [{ domains: [claimed, away], primary: 'ann.example' }, 'http://ann.example:3000/'],
   [{ domains: [claimed, own], primary: 'ann.localhost' }, 'http://ann.localhost:3000/'],
 ]

@@ -1,3 +1,5 @@
+import type { CertificateState } from './certificate-state.ts'
+
 /** The names of a site, as the API lists them. */
 interface Names {
   readonly domains: readonly (
@@ -7,6 +9,7 @@ interface Names {
         readonly domain: string
         readonly verified: boolean
         readonly pointsHere?: false | undefined
+        readonly certificate?: Pick<CertificateState, 'state'> | null | undefined
       }
   )[]
   readonly primary: string | null
@@ -15,12 +18,17 @@ interface Names {
 }
 
 /**
- * The address that people should see: the primary one, else the first that works, else the permanent one. A primary domain
+ * The address that people should see: the primary one, else the first that works, with a certificate, else the permanent one. A primary domain
  * is shown even if its DNS points to another host: that may be a proxy, and the site's other names redirect to it.
  */
 export function bestAddress({ domains, primary, url }: Names): URL {
   const working = domains.filter(
-    (each) => each.type === 'sitehost' || (each.verified && each.pointsHere !== false),
+    (each) =>
+      each.type === 'sitehost' ||
+      (each.verified &&
+        each.pointsHere !== false &&
+        // Without the field something else keeps certificates.
+        (each.certificate === undefined || each.certificate?.state === 'valid')),
   )
   const own = working.find(({ type }) => type === 'custom') ?? working[0]
   return addressOf(primary ?? own?.domain ?? null, url)

@@ -67,15 +67,15 @@ function withoutOne(problem: CertificateProblem | null): CertificateState['state
 /** What is wrong and what to do, in English. */
 export const certificateAdvice: Readonly<Record<CertificateProblem, (host: string) => string>> = {
   elsewhere: (host) =>
-    `The DNS of ${host} does not lead here yet: correct its CNAME, ALIAS, A or AAAA records.`,
+    `The DNS of ${host} does not point here yet: correct its CNAME, ALIAS, A or AAAA records.`,
   dns: (host) =>
     `The certificate authority cannot look up ${host}: check the domain’s name servers and its DNSSEC.`,
   caa: (host) =>
     `A CAA record forbids certificates for ${host}: allow this service’s certificate authority in it, or delete it.`,
   connection: (host) =>
-    `The certificate authority cannot connect to ${host} at port 80: delete A and AAAA records that lead elsewhere, and let no firewall or proxy stand in between.`,
+    `The certificate authority cannot connect to ${host} at port 80: delete A and AAAA records that point elsewhere, and let no firewall or proxy stand in between.`,
   'wrong-answer': (host) =>
-    `Another server answered the certificate authority for ${host}: delete A and AAAA records that lead elsewhere, and switch off proxies of the DNS provider.`,
+    `Another server answered the certificate authority for ${host}: delete A and AAAA records that point elsewhere, and switch off proxies of the DNS provider.`,
   'rejected-name': (host) =>
     `The certificate authority issues no certificates for ${host}: use another name.`,
   'rate-limit': (host) =>

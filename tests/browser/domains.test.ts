@@ -118,6 +118,36 @@ describe.skipIf(!hasBrowser)('the addresses of a site', () => {
     await best.first().waitFor()
   }, 60_000)
 
+  test('say of a domain until when its certificate is valid, or what stands in its way', async () => {
+    const certificate = { validUntil: null, nextTryAt: '2031-01-01T12:00:00Z', problem: null }
+    const valid = { ...certificate, state: 'valid', validUntil: '2031-03-01T12:00:00Z' }
+    const detail = 'caa: not us'
+    const refused = { ...certificate, state: 'refused', problem: { kind: 'caa', detail } }
+    let answered: object = refused
+    // The service of a test has no public address, and orders none.
+    await page.route('**/api/user/domains', async (route) => {
+      const response = await route.fetch()
+      const { customDomains, ...rest } = await response.json()
+      const rows = customDomains.map((row: object) => ({ ...row, certificate: answered }))
+      const pointing = rows.map((row: object) => ({ ...row, warning: null }))
+      await route.fulfill({ response, json: { ...rest, customDomains: pointing } })
+    })
+    await page.reload()
+    await row(domain).getByText('No certificate').waitFor()
+    const notice = page.getByRole('status').filter({ hasText: `${domain} has no certificate` })
+    await notice.getByText(`A CAA record forbids certificates for ${domain}`).waitFor()
+    await notice.getByText(detail).waitFor()
+    await notice.getByText('Next try: Jan 1, 2031').waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    answered = valid
+    await page.reload()
+    await row(domain).getByText('Certificate until Mar 1, 2031').waitFor()
+    expect(await page.getByText('has no certificate').count()).toBe(0)
+    await page.unrouteAll()
+    await page.reload()
+    await row(domain).getByText('Needs a look').waitFor()
+  }, 60_000)
+
   test('have a primary one, to which the others lead', async () => {
     await page.getByRole('button', { name: 'Make primary: alices-home.localhost' }).click()
     await told('alices-home.localhost is the primary address now.')

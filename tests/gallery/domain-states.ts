@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import type { DnsName } from '#tests/support/servers/dns-server.ts'
+import type { CustomDomain } from '#web/server/api.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
 import type { Shown } from './scene.ts'
 import { at, type State, see } from './state.ts'
@@ -55,6 +57,19 @@ const shows = (own: OwnDomain, text: string | RegExp) => async (shown: Shown) =>
   await withDomain(shown, own)
   await at(`/sites/${own.site}/domains`, ({ page }) => see(page, text))(shown)
 }
+
+type Certificate = NonNullable<CustomDomain['certificate']>
+
+const noCertificate = { validUntil: null, nextTryAt: null, problem: null } as const
+
+/** As if TLS ended in the service, which needs a public address: adds certificates to what it answers. */
+const withCertificates = (page: Page, certificates: Readonly<Record<string, Certificate>>) =>
+  page.route('**/api/user/domains', async (route) => {
+    const response = await route.fetch()
+    const { customDomains, ...rest } = (await response.json()) as { customDomains: CustomDomain[] }
+    const rows = customDomains.map((row) => ({ ...row, certificate: certificates[row.domain] }))
+    await route.fulfill({ response, json: { ...rest, customDomains: rows } })
+  })
 
 /** The record has been gone for three days, and has been looked for. */
 async function lose(shown: Shown, own: OwnDomain): Promise<void> {
@@ -118,6 +133,38 @@ export const domains: readonly State[] = [
       { site: 'site-4', domain: 'travels.net', records: { txt: true, at: { a: ['192.0.2.7'] } } },
       'points to',
     ),
+  },
+  {
+    name: 'domains/certificates',
+    by: 'bob',
+    show: async (shown) => {
+      const own = (domain: string): OwnDomain => ({
+        ...{ site: 'site-7', domain, records: { txt: true, cname: true } },
+      })
+      const domains = ['www.forest.com', 'www.meadow.com', 'www.river.com', 'www.lake.com']
+      for (const domain of domains) await withDomain(shown, own(domain))
+      await withCertificates(shown.page, {
+        'www.forest.com': { ...noCertificate, state: 'valid', validUntil: '2031-03-01T12:00:00Z' },
+        'www.meadow.com': { ...noCertificate, state: 'ordered' },
+        'www.river.com': {
+          ...noCertificate,
+          state: 'refused',
+          nextTryAt: '2031-01-01T12:00:00Z',
+          problem: {
+            kind: 'caa',
+            detail: 'caa: CAA record for www.river.com prevents issuance',
+            advice: '',
+          },
+        },
+        'www.lake.com': {
+          ...noCertificate,
+          state: 'expired',
+          validUntil: '2030-01-01T12:00:00Z',
+          problem: { kind: 'connection', detail: null, advice: '' },
+        },
+      })
+      await at('/sites/site-7/domains', ({ page }) => see(page, 'Certificate until'))(shown)
+    },
   },
   {
     name: 'domains/lost',

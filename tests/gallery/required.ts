@@ -10,6 +10,7 @@ export const required: readonly string[] = [
   ...namesOf('files', '3', '1000', 'right-to-left', '512-characters'),
   ...namesOf('files', 'editing', 'conflict', 'explain'),
   ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),
+  ...namesOf('domains', 'certificates'),
   ...namesOf('settings', 'pristine', 'dirty', 'invalid', 'saved', 'ci'),
   ...namesOf('account', 'all', 'deletion'),
   'not-found',

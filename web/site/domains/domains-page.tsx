@@ -9,6 +9,7 @@ import type { PageProps } from '#web/shell/router.ts'
 import { words } from '#web/words/words.ts'
 import { AddDomain } from './add-domain.tsx'
 import { Addresses } from './addresses.tsx'
+import { CertificateProblem } from './certificate-problem.tsx'
 import { ClaimAddress } from './claim-address.tsx'
 import { DnsCard } from './dns-card.tsx'
 import styles from './domains-page.module.css'
@@ -17,7 +18,10 @@ import { UnusedAddresses } from './unused-addresses.tsx'
 /** `/sites/:rkey/domains`: under which addresses a site is, and how to get better ones. */
 export default function DomainsPage({ params: { rkey = '' } }: PageProps) {
   const { data: site } = useQuery(siteQuery(rkey))
-  const { data: names, error } = useQuery(namesQuery)
+  const { data: names, error } = useQuery({
+    ...namesQuery,
+    refetchInterval: ({ state }) => (isWaited(state.data) ? refreshMs : false),
+  })
   return (
     <Page title={`${words.domains.title} · ${rkey}`}>
       <p className={styles['intro']}>{words.domains.intro}</p>
@@ -32,6 +36,12 @@ export default function DomainsPage({ params: { rkey = '' } }: PageProps) {
   )
 }
 
+const refreshMs = 5_000
+
+/** Whether a certificate may come while somebody looks. */
+const isWaited = (names: Names | undefined): boolean =>
+  names?.customDomains.some(({ certificate }) => certificate?.state === 'ordered') ?? false
+
 function Sections({ names, site }: { names: Names; site: Site }) {
   const { rkey, url } = site
   const baseDomain = new URL(url).hostname.replace(/^[^.]+\./, '')
@@ -42,6 +52,9 @@ function Sections({ names, site }: { names: Names; site: Site }) {
   return (
     <>
       <Addresses names={names} site={site} />
+      {names.customDomains.map(
+        (custom) => custom.rkey === rkey && <CertificateProblem custom={custom} key={custom.id} />,
+      )}
       {unfinished.map((custom) => (
         <DnsCard custom={custom} key={custom.id} />
       ))}

@@ -16,6 +16,43 @@ export const domains = {
     warned: 'Bitte ansehen',
     lost: 'Nicht mehr erreichbar',
   },
+  certificate: {
+    ordered: 'Zertifikat bestellt',
+    refused: 'Kein Zertifikat',
+    expired: 'Zertifikat abgelaufen',
+    until: (day: string) => `Zertifikat bis ${day}`,
+    titles: {
+      'waiting-for-dns': (domain: string) => `${domain} hat kein Zertifikat`,
+      ordered: (domain: string) => `Das Zertifikat von ${domain} ist bestellt`,
+      refused: (domain: string) => `${domain} hat kein Zertifikat`,
+      valid: (domain: string) => `Das Zertifikat von ${domain} konnte nicht erneuert werden`,
+      expired: (domain: string) => `Das Zertifikat von ${domain} ist abgelaufen`,
+    },
+    authority: 'Die Zertifizierungsstelle sagt:',
+    nextTry: (time: string) => `Nächster Versuch: ${time}`,
+    advice: {
+      elsewhere: (domain: string) =>
+        `Das DNS von ${domain} führt noch nicht hierher: Korrigiere die Einträge CNAME, ALIAS, A oder AAAA.`,
+      dns: (domain: string) =>
+        `Die Zertifizierungsstelle findet ${domain} nicht im DNS: Prüfe die Nameserver der Domain und ihr DNSSEC.`,
+      caa: (domain: string) =>
+        `Ein CAA-Eintrag verbietet Zertifikate für ${domain}: Erlaube darin die Zertifizierungsstelle dieses Dienstes, oder lösche ihn.`,
+      connection: (domain: string) =>
+        `Die Zertifizierungsstelle erreicht ${domain} nicht an Port 80: Lösche A- und AAAA-Einträge, die anderswohin führen. Keine Firewall und kein Proxy darf dazwischen stehen.`,
+      'wrong-answer': (domain: string) =>
+        `Ein anderer Server hat der Zertifizierungsstelle für ${domain} geantwortet: Lösche A- und AAAA-Einträge, die anderswohin führen, und schalte Proxys deines DNS-Anbieters ab.`,
+      'rejected-name': (domain: string) =>
+        `Die Zertifizierungsstelle stellt für ${domain} keine Zertifikate aus: Verwende einen anderen Namen.`,
+      'rate-limit': (domain: string) =>
+        `Die Zertifizierungsstelle stellt gerade keine Zertifikate mehr aus: ${domain} bekommt seines später, du musst nichts tun.`,
+      account: (domain: string) =>
+        `Die Zertifizierungsstelle erkennt das Konto dieses Dienstes nicht an: Wer ihn betreibt, muss das beheben, bevor ${domain} ein Zertifikat bekommt.`,
+      away: (domain: string) =>
+        `Die Zertifizierungsstelle antwortet nicht: ${domain} bekommt sein Zertifikat später, du musst nichts tun.`,
+      other: (domain: string) =>
+        `Die Zertifizierungsstelle hat ${domain} abgelehnt: Ihre Worte sagen, warum. Später wird sie wieder gefragt.`,
+    },
+  },
   isPrimary: 'Hauptadresse',
   makePrimary: 'Zur Hauptadresse machen',
   makePrimaryOf: (domain: string) => `Zur Hauptadresse machen: ${domain}`,

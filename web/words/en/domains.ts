@@ -1,3 +1,5 @@
+import { certificateAdvice } from '#site/certificate-state.ts'
+
 export const domains = {
   title: 'Domains',
   intro: 'Give your site a better address, or your own domain.',
@@ -14,6 +16,22 @@ export const domains = {
     waiting: 'Waiting for DNS',
     warned: 'Needs a look',
     lost: 'Not served any more',
+  },
+  certificate: {
+    ordered: 'Certificate ordered',
+    refused: 'No certificate',
+    expired: 'Certificate expired',
+    until: (day: string) => `Certificate until ${day}`,
+    titles: {
+      'waiting-for-dns': (domain: string) => `${domain} has no certificate`,
+      ordered: (domain: string) => `The certificate of ${domain} is ordered`,
+      refused: (domain: string) => `${domain} has no certificate`,
+      valid: (domain: string) => `The certificate of ${domain} could not be renewed`,
+      expired: (domain: string) => `The certificate of ${domain} has expired`,
+    },
+    authority: 'The certificate authority says:',
+    nextTry: (time: string) => `Next try: ${time}`,
+    advice: certificateAdvice,
   },
   isPrimary: 'Primary',
   makePrimary: 'Make primary',
