@@ -7,8 +7,9 @@ export function isDesktop({ env, platform } = process): boolean {
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])
 }
 
-/** On this machine; without a browser, nothing happens. */
-export function openInBrowser({ href }: URL): void {
+/** On this machine; without a browser, nothing happens. Other schemes than the web's would start other programs. */
+export function openInBrowser({ href, protocol }: URL): void {
+  if (!/^https?:$/.test(protocol)) return
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   spawn(command, [...args, href], { stdio: 'ignore', detached: true })
     .on('error', () => {})

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
 import { audienceOf, manageMethod } from '#site/service-token.ts'
 import { createSession } from '#tests/support/accounts.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import type { CommandEnd } from '#tests/support/processes/run-command.ts'
 import { runInProcess } from '#tests/support/processes/site-commands.ts'
 import { type InstalledCli, installCli } from '#tests/support/processes/site-owner-cli.ts'
@@ -121,6 +122,128 @@ test('an app password does it, too; whoever is not signed in there is told so', 
   expect((await run(['domains', 'list'], as('alice.test'))).code).toBe(0)
   const { code, complaints } = await run(['domains', 'list'], as('bob.test'))
   expect([code, complaints]).toEqual([1, expect.stringContaining(sentences.serviceTokenOfNobody)])
+})
+
+describe('deploy says where to look', () => {
+  const deploy = async (args: string[], more = {}) => {
+    const end = await run(['deploy', join(cli.dir, 'seen'), '--site', 'seen', ...args], more)
+    return { ...end, last: end.said.at(-1) ?? '' }
+  }
+  const noSitehost = { SITEHOST_URL: '' }
+  const write = (text: string) => Bun.write(join(cli.dir, 'seen/index.html'), text)
+
+  test('by a command, where no Sitehost is known', async () => {
+    await write('first')
+    const live = await deploy([], noSitehost)
+    expect(live).toMatchObject({ code: 0, last: expect.stringMatching(/^version 3\w{12}$/) })
+    expect(live.complaints).toContain('sitehost open seen --instance https://')
+    const preview = await deploy(['--preview=draft'], noSitehost)
+    expect(preview.complaints).toMatch(/ shows it at draft--\w{26}\.<its domain>\.\n/)
+    expect(preview.complaints).toContain('sitehost promote draft --site seen')
+    const unknown = await deploy(['--wait'], noSitehost)
+    expect(unknown).toMatchObject({
+      code: 2,
+      complaints: expect.stringContaining('--wait: where?'),
+    })
+  })
+
+  test('by the address that the Sitehost has, with --wait once visitors get it there', async () => {
+    await write('to be seen')
+    const { last } = await deploy(['--wait'])
+    expect(await (await fetch(last)).text()).toBe('to be seen')
+    expect((await deploy([])).last).toBe(last)
+    expect(await json('rollback', 'previous', '--site', 'seen', '--wait')).toMatchObject({
+      url: last,
+    })
+    await json('domains', 'claim', 'seen-by-all')
+    await json('domains', 'map', 'seen-by-all', '--site', 'seen')
+    expect(new URL((await deploy([])).last).hostname).toStartWith('seen-by-all.')
+    const { last: preview } = await deploy(['--preview=draft'])
+    expect(new URL(preview).hostname).toStartWith('draft--seen-by-all.')
+    await eventually(async () => {
+      expect(await (await fetch(preview)).text()).toBe('to be seen')
+    })
+    expect((await deploy(['--preview'])).last).toMatch(/^http:\/\/v--/)
+    await json('domains', 'release', 'seen-by-all')
+  })
+
+  test('and a Sitehost that does not answer changes neither result nor exit status', async () => {
+    const silent = { SITEHOST_URL: 'http://127.0.0.1:1' }
+    const end = await deploy([], silent)
+    expect(end).toMatchObject({
+      code: 0,
+      complaints: expect.stringContaining('sitehost open seen'),
+    })
+    expect(await deploy(['--wait'], silent)).toMatchObject({
+      ...{ code: 3, complaints: expect.stringContaining('127.0.0.1:1 did not answer') },
+    })
+  })
+})
+
+describe('a hostile Sitehost that the sitehost.json of a folder names', () => {
+  /** Deploys a folder that names it; what the Sitehost saw, and how the deploy ended. */
+  async function attackedBy(answer: () => Response | Promise<Response>) {
+    const seen: Request[] = []
+    await using server = Bun.serve({
+      ...{ port: 0, hostname: '127.0.0.1' },
+      fetch(request) {
+        seen.push(request.clone())
+        return answer()
+      },
+    })
+    const folder = join(cli.dir, 'hostile')
+    await Bun.write(join(folder, 'index.html'), 'mine')
+    await Bun.write(join(folder, 'sitehost.json'), JSON.stringify({ instance: server.url.origin }))
+    const end = await run(['deploy', folder, '--site', 'mine'], { SITEHOST_URL: '' })
+    const deploys = seen.length
+    const opened = isEndless(answer)
+      ? null
+      : await run(['open', 'mine'], { SITEHOST_URL: server.url.origin })
+    return { seen: seen.slice(0, deploys), origin: server.url.origin, end, opened }
+  }
+
+  test('gets a token that is for it alone, and ends soon', async () => {
+    const { end, origin, seen } = await attackedBy(() => new Response('{}'))
+    expect(end.code).toBe(0)
+    expect(seen.map(({ url }) => new URL(url).pathname)).toEqual(['/api/user/sites'])
+    const token = seen[0]?.headers.get('authorization')?.replace('Bearer ', '') ?? ''
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims).toMatchObject({ aud: audienceOf(origin), lxm: manageMethod })
+    expect(claims.exp).toBeLessThanOrEqual(Date.now() / 1000 + 61)
+    const saved = await Bun.file(join(cli.dir, '.local/share/sitehost/accounts.json')).text()
+    const sent = JSON.stringify(seen.map(({ headers }) => [...headers]))
+    for (const [secret] of saved.matchAll(/(?<="(?:access|refresh)_token":")[^"]+/g)) {
+      expect(sent).not.toContain(secret)
+    }
+  })
+
+  const row = { rkey: 'mine', cid: 'bafy', state: 'live', primary: null, domains: [] }
+  const zeros = new Uint8Array(1 << 20)
+  const never = () => new Promise<Response>(() => {})
+  const isEndless = (answer: unknown) => answer === never
+  test.each<[string, () => Response | Promise<Response>]>([
+    ['another scheme', () => Response.json({ sites: [{ ...row, url: 'file:///etc/passwd' }] })],
+    ['control characters', () => Response.json({ error: '\x1b]0;x\x07\x1b[2J' }, { status: 400 })],
+    ['a redirect', () => Response.redirect(`${world.app}/api/user/sites`)],
+    [
+      'an endless body',
+      () => new Response(new ReadableStream({ pull: (to) => to.enqueue(zeros) })),
+    ],
+    ['nothing', never],
+  ])('answers with %s: the deploy is as it was', async (_, answer) => {
+    const { end, opened } = await attackedBy(answer)
+    expect(end).toMatchObject({
+      code: 0,
+      complaints: expect.stringContaining('sitehost open mine'),
+    })
+    expect(end.said.at(-1)).toMatch(/^version /)
+    // A terminal would obey it, and a browser open it.
+    if (opened !== null) {
+      expect(opened).toMatchObject({
+        ...{ code: 1, said: [], complaints: expect.stringMatching(/^[ -~\u2019\n]+$/) },
+      })
+    }
+  })
 })
 
 describe('deploy --via', () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
@@ -7,7 +8,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
 import { parseSiteFile } from '#site/upload/site-file.ts'
-import { openAccount } from './account.ts'
+import { openAccount, type SignedInAccount } from './account.ts'
 
 export interface SiteOptions extends AccountOptions {
   readonly site?: string
@@ -18,7 +19,10 @@ export async function openRepo(
   options: AccountOptions,
   context: CommandContext,
 ): Promise<RepoContext> {
-  const { identity, session } = await openAccount(options, context)
+  return repoOf(await openAccount(options, context), context)
+}
+
+function repoOf({ identity, session }: SignedInAccount, context: CommandContext): RepoContext {
   const { now, signal } = context
   return { repo: new AccountRepo(identity.did, async () => session, { signal }), now, signal }
 }
@@ -27,10 +31,11 @@ export async function openRepo(
 export async function openSite(
   options: SiteOptions,
   context: CommandContext,
-): Promise<{ address: SiteAddress; parts: RepoContext }> {
+): Promise<{ address: SiteAddress; parts: RepoContext; session: AccountSession }> {
   const name = await namedSite(options)
-  const parts = await openRepo(options, context)
-  return { address: { did: parts.repo.did, name }, parts }
+  const account = await openAccount(options, context)
+  const parts = repoOf(account, context)
+  return { address: { did: parts.repo.did, name }, parts, session: account.session }
 }
 
 /** The site that a command names, else that of the `sitehost.json` in this folder. Throws CommandError. */

@@ -1,5 +1,5 @@
 import type { DeployOptions } from '#cli/deploy/deploy-plan.ts'
-import { account, json, type SiteCommand } from './site-command.ts'
+import { account, json, type SiteCommand, wait } from './site-command.ts'
 
 export const deployCommand: SiteCommand = {
   usage: 'deploy [folder]',
@@ -18,7 +18,7 @@ export const deployCommand: SiteCommand = {
     account,
     json,
     ['--via <address>', 'let this Sitehost do it, where you are signed in; in a job by its token'],
-    ['--wait <address>', 'wait until visitors get it there: at a site’s address or a domain'],
+    wait,
   ],
   about:
     'Acts for who signed in with "sitehost login", or in a job for SITEHOST_HANDLE with SITEHOST_APP_PASSWORD.',
@@ -28,6 +28,7 @@ export const deployCommand: SiteCommand = {
     'sitehost deploy docs/build --site project --into docs',
     'sitehost deploy dist --preview=pr-12 --json',
     'sitehost deploy dist --site blog --via https://sitehost.example',
+    'sitehost deploy dist --wait',
     'sitehost deploy dist --wait https://blog.example.com',
   ],
   exitStatus: '0 published or unchanged, 1 failed, 2 called wrongly, 3 published but not yet live.',

@@ -41,8 +41,8 @@ export const site: CommandOption = [
   'which site (else "site" in the sitehost.json of this folder)',
 ]
 export const wait: CommandOption = [
-  '--wait <address>',
-  'wait until visitors get it there: at a site’s address or a domain',
+  '--wait [address]',
+  'wait until visitors get it: at your Sitehost, or at this address of a site or domain',
 ]
 export const instance: CommandOption = [
   '--instance <address>',

@@ -9,7 +9,7 @@ import { previewMs } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { waitOf } from './wait-until-visible.ts'
+import { type Wait, waitOf } from './wait-until-visible.ts'
 
 /** Options of `deploy`, as given. */
 export interface DeployOptions extends AccountOptions {
@@ -24,7 +24,8 @@ export interface DeployOptions extends AccountOptions {
   readonly allowCredentials?: true
   readonly verbose?: true
   readonly via?: string
-  readonly wait?: string
+  /** True: where the Sitehost that is known shows the site. */
+  readonly wait?: string | true
 }
 
 /** What the options ask for, checked. */
@@ -37,7 +38,7 @@ export interface DeployPlan {
   /** The Sitehost that does it; null: the command itself. */
   readonly via: string | null
   /** Where visitors are waited for; null: nowhere. */
-  readonly wait: URL | null
+  readonly wait: Wait | null
 }
 
 /** Throws UsageError. */

@@ -3,24 +3,13 @@ import { z } from 'zod'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, NotLiveError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
-import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { deployerAt } from '#cli/instance/deployer.ts'
 import type { Instance } from '#cli/instance/instance.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { byteText } from '#site/byte-text.ts'
-import type { SiteSettings } from '#site/record/settings.ts'
-import type { SiteName } from '#site/site-name.ts'
 import type { DeployOptions, DeployPlan } from './deploy-plan.ts'
-import type { LocalContents } from './local-contents.ts'
-
-/** What a Sitehost is to publish. */
-interface Content {
-  readonly site: SiteName
-  readonly files: readonly UploadedFile[]
-  readonly settings: SiteSettings | null
-  readonly leftOut: readonly LeftOut[]
-}
+import type { ReadFolder } from './read-folder.ts'
 
 const sentAtOnce = 4
 const pauseMs = 500
@@ -52,14 +41,13 @@ type Result = NonNullable<z.output<typeof state>['result']>
  */
 export async function deployVia(
   origin: string,
-  content: Content,
-  folder: Pick<LocalContents, 'blob'>,
+  folder: ReadFolder,
   plan: Pick<DeployPlan, 'into' | 'version'>,
   options: DeployOptions,
   context: CommandContext,
 ): Promise<void> {
   const { console, signal } = context
-  const { files, leftOut, settings, site } = content
+  const { contents, files, leftOut, settings, site } = folder
   const { alias, expiresAt } = plan.version.preview ?? {}
   const isPreview = plan.version.preview !== undefined
   const purpose = { site, isPreview }
@@ -78,7 +66,7 @@ export async function deployVia(
   let count = 0
   await mapAtOnce(sent, { atOnce: sentAtOnce, signal }, async (file) => {
     const to = `/api/deploys/${deployId}/files/${file.sha256}`
-    const content = await folder.blob(file)
+    const content = await contents.blob(file)
     await instance.ask({ method: 'PUT', path: to, content }, z.unknown())
     count += 1
     console.progress(`Sent ${count} of ${counted(sent.length, 'file')}`)

@@ -15,6 +15,8 @@ export interface LocalSite {
   readonly files: readonly ChosenFile[]
   /** Of its `sitehost.json`; null: it names none. */
   readonly site: SiteName | null
+  /** The address of a Sitehost, of its `sitehost.json`; null: it names none. */
+  readonly instance: string | null
   /** Fields to set; null: none. */
   readonly settings: SiteSettings | null
   /** Files that are not published, and why. */
@@ -39,12 +41,12 @@ export async function readLocalSite(
 ): Promise<LocalSite> {
   if (!allowHome) await refuseHome(folder)
   const listing = await listFolder(folder)
-  const { rules, site, settings, problem } = await readFolderRules(listing)
+  const { instance, rules, site, settings, problem } = await readFolderRules(listing)
   if (problem !== null) throw new CommandError(problem)
   const { files, leftOut, problems, refusals } = chooseFiles(listing, rules, limits)
   if (refusals.length > 0) throw new CommandError(refusals)
   if (!allowCredentials) await refuseCredentials(files)
-  return { files, site, settings, leftOut, problems }
+  return { files, site, instance, settings, leftOut, problems }
 }
 
 async function refuseHome(folder: string): Promise<void> {

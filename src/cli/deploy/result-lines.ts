@@ -1,7 +1,7 @@
 import { counted } from '#cli/counted.ts'
 import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { byteText } from '#site/byte-text.ts'
-import { type SiteAddress, versionUri } from '#site/site-address.ts'
+import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Difference } from './compare-with-live.ts'
 import type { Deployed } from './deploy-files.ts'
@@ -18,14 +18,13 @@ export function leftOutLines(
   ]
 }
 
-/** For people: what was published, then its addresses in the repository. */
-export function resultLines({ did, name }: SiteAddress, deployed: Deployed): string[] {
+/** For people: what was published, then its address in the repository and its version. */
+export function resultLines({ name }: SiteAddress, deployed: Deployed): string[] {
   const { isUnchanged, progress, uri, version } = deployed
   const isPreview = version !== null && version.manifest === null
   const sent = `${progress.filesUploaded} sent (${byteText(progress.bytesUploaded)})`
   const files = `${counted(deployed.fileCount, 'file')}, ${sent}`
-  const versionLine =
-    version === null || isPreview ? [] : [`version ${versionUri(did, version.key)}`]
+  const versionLine = version === null || isPreview ? [] : [`version ${version.key}`]
   if (isUnchanged) return [`${name} is like this already: nothing was sent.`, uri, ...versionLine]
   return [`Published ${isPreview ? `a preview of ${name}` : name}: ${files}.`, uri, ...versionLine]
 }

@@ -14,6 +14,8 @@ export interface ReadRules {
   readonly rules: FolderRules
   /** Null: it names none. */
   readonly site: SiteName | null
+  /** The address of a Sitehost; null: it names none. */
+  readonly instance: string | null
   /** Fields to set; null: none. */
   readonly settings: SiteSettings | null
   /** What is wrong with its `sitehost.json`, which then has no effect; null: nothing. */
@@ -24,17 +26,18 @@ export interface ReadRules {
 export async function readFolderRules(listing: FolderListing): Promise<ReadRules> {
   const text = await textOf(listing, siteFileName, siteFileBytesMax)
   const parsed = parseSiteFile(text === '' ? '{}' : text)
-  const { site, settings, ignore } = parsed.ok ? parsed.file : nothing
+  const { instance, site, settings, ignore } = parsed.ok ? parsed.file : nothing
   const ignoreText = await textOf(listing, ignoreFileName, ignoreFileBytesMax)
   return {
     rules: { '.sitehostignore': ignoreText, 'sitehost.json': ignore.join('\n') },
     site,
+    instance,
     settings,
     problem: parsed.ok ? null : `${siteFileName}, ${parsed.problem}.`,
   }
 }
 
-const nothing = { site: null, settings: null, ignore: [] }
+const nothing = { site: null, instance: null, settings: null, ignore: [] }
 
 async function textOf(
   { files, leftOut }: FolderListing,

@@ -2,8 +2,9 @@ import { openSite, type SiteOptions } from '#cli/account/own-sites.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
-import { resultOfWait, waitOf } from '#cli/deploy/wait-until-visible.ts'
+import { placeOfWait, resultOfWait, waitOf } from '#cli/deploy/wait-until-visible.ts'
 import { explained } from '#cli/explained.ts'
+import { findOrigin, instanceFor } from '#cli/instance/instance.ts'
 import { restoreVersion } from '#publish/history/restore-version.ts'
 import { busySentence } from '#publish/publish-failure.ts'
 import { readRepository } from '#publish/repository/read-repository.ts'
@@ -12,7 +13,7 @@ import { findEntry, type HistoryEntry, historyOf } from './site-history.ts'
 
 export interface RestoreOptions extends SiteOptions {
   readonly settings?: true
-  readonly wait?: string
+  readonly wait?: string | true
 }
 
 /** Makes a version live again, without sending anything. Throws CommandError. */
@@ -41,7 +42,10 @@ async function makeLive(
 ): Promise<void> {
   const { console, now, signal } = context
   const wait = waitOf(options.wait)
-  const { address, parts } = await openSite(options, context)
+  const origin = wait === 'instance' ? await findOrigin(context) : null
+  const { address, parts, session } = await openSite(options, context)
+  const instance = origin === null ? null : instanceFor(session, origin, context)
+  const place = placeOfWait(wait, instance)
   const outcome = await explained(signal, { doing: 'changing' }, async () => {
     const repository = await withPatience(() => readRepository(parts.repo, address.name), parts)
     const entry = findEntry(historyOf(address.name, repository, now()), wanted)
@@ -65,7 +69,7 @@ async function makeLive(
     console.say(
       `${address.name} is version ${version?.key ?? wanted} now: ${counted(fileCount, 'file')}.`,
     )
-  await resultOfWait(wait, { address, cid }, context, (url) => {
+  await resultOfWait(place, { address, cid }, context, (url) => {
     if (options.json) console.say(JSON.stringify({ ...result, url }))
     else if (url !== null) console.say(url)
   })

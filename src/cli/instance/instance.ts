@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
 import { openAccount } from '#cli/account/account.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
@@ -26,23 +27,32 @@ export interface InstanceRequest {
   readonly path: string
   readonly json?: object
   readonly content?: Blob
+  /** Else the command's. */
+  readonly signal?: AbortSignal
 }
 
 const tokenSeconds = 60
 const answerBytesMax = 4 * 1024 * 1024
 
-/** The instance that a command names, else `SITEHOST_URL`, else that of the `sitehost.json` in this folder. Throws UsageError. */
-export async function originOf(
+/** The instance that a command names, else the one that `findOrigin` finds. Throws UsageError. */
+async function originOf(
   { instance }: Pick<InstanceOptions, 'instance'>,
-  { instance: settings }: Pick<CommandContext, 'instance'>,
+  context: Pick<CommandContext, 'instance'>,
 ): Promise<string> {
-  const address = instance ?? settings.url ?? (await instanceHere())
-  if (address === null) {
-    throw new UsageError(
-      `Which Sitehost? Name it with --instance https://…, in SITEHOST_URL, or as "instance" in ${siteFileName}.`,
-    )
-  }
-  return originAt(address)
+  const origin = instance === undefined ? await findOrigin(context) : originAt(instance)
+  if (origin !== null) return origin
+  throw new UsageError(
+    `Which Sitehost? Name it with --instance https://…, in SITEHOST_URL, or as "instance" in ${siteFileName}.`,
+  )
+}
+
+/** `SITEHOST_URL`, else what a published folder names, else the `sitehost.json` here; null: none. Throws UsageError. */
+export async function findOrigin(
+  { instance }: Pick<CommandContext, 'instance'>,
+  ofFolder: string | null = null,
+): Promise<string | null> {
+  const address = instance.url ?? ofFolder ?? (await instanceHere())
+  return address === null ? null : originAt(address)
 }
 
 /** Throws UsageError. */
@@ -70,19 +80,31 @@ export async function openInstance(
 ): Promise<Instance> {
   const origin = await originOf(options, context)
   const { session } = await openAccount(options, context)
-  return instanceAt(origin, () => serviceToken(origin, session, context), context)
+  return instanceFor(session, origin, context)
 }
+
+/** The same with a session that is open. */
+export const instanceFor = (
+  session: AccountSession,
+  origin: string,
+  context: Pick<CommandContext, 'fetch' | 'now' | 'signal'>,
+): Instance =>
+  instanceAt(
+    origin,
+    (signal) => serviceToken(origin, session, { now: context.now, signal }),
+    context,
+  )
 
 /** With what `bearer` gives for each request; null: without a credential. */
 export function instanceAt(
   origin: string,
-  bearer: (() => Promise<string>) | null,
-  { fetch, signal }: Pick<CommandContext, 'fetch' | 'signal'>,
+  bearer: ((signal: AbortSignal) => Promise<string>) | null,
+  { fetch, signal: ofCommand }: Pick<CommandContext, 'fetch' | 'signal'>,
 ): Instance {
   return {
     origin,
-    async ask({ content, json, method, path }, answer) {
-      const token = await bearer?.()
+    async ask({ content, json, method, path, signal = ofCommand }, answer) {
+      const token = await bearer?.(signal)
       const response = await fetch(new URL(path, origin), {
         ...{ method, signal, redirect: 'error' },
         headers: {
@@ -97,7 +119,10 @@ export function instanceAt(
         signal.throwIfAborted()
         throw new CommandError(`${origin} did not answer. Try again.`, { cause })
       })
-      const text = await response.text()
+      const text = await response.text().catch((cause) => {
+        signal.throwIfAborted()
+        throw new CommandError(`${origin} broke its answer off, or sent too much.`, { cause })
+      })
       const body: unknown = text === '' ? {} : jsonOf(text)
       if (!response.ok) {
         const refusal = z.object({ error: z.string() }).safeParse(body).data?.error
@@ -118,13 +143,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-type Session = Awaited<ReturnType<typeof openAccount>>['session']
-
 const method = 'com.atproto.server.getServiceAuth'
 
 async function serviceToken(
   origin: string,
-  session: Session,
+  session: AccountSession,
   { now, signal }: Pick<CommandContext, 'now' | 'signal'>,
 ): Promise<string> {
   const exp = String(Math.floor(now() / 1000) + tokenSeconds)
