@@ -1,0 +1,11 @@
+import { expect, test } from 'bun:test'
+import { environmentOf } from './start-process.ts'
+
+test.each([
+  ['edge', {}, '-1'],
+  ['edge', { MIMALLOC_PURGE_DELAY: '100' }, '100'],
+  ['core', {}, undefined],
+  ['core', { MIMALLOC_PURGE_DELAY: '-1' }, '-1'],
+] as const)('a process of kind %s with %j returns freed memory after %p', (kind, given, after) => {
+  expect(environmentOf(kind, given).MIMALLOC_PURGE_DELAY).toBe(after)
+})
