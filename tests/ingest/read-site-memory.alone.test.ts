@@ -1,5 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { expect, test } from 'bun:test'
+import { setImmediate } from 'node:timers/promises'
 import { readSite } from '#ingest/read/read-site.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
@@ -7,6 +8,7 @@ import { carOf, encodeRecord, proofOf, startFakePds } from '#tests/support/serve
 
 const sitesMax = 8
 const junkMax = 60_000
+const collections = 5
 const sitePath = 'place.sitehost.fs/blog'
 
 test.each([
@@ -42,22 +44,30 @@ test.each([
       fetch: createSafeFetch({ allowPrivate: true, perHost: { max: sitesMax, waitingMax: 0 } }),
       signal: stop.signal,
     }
-    const objectsBefore = objects()
+    const objectsBefore = await objects()
     const readings = Array.from({ length: sitesMax }, () =>
       readSite(siteOf('blog'), identity, context),
     )
     await waiting.promise
-    const held = objects() - objectsBefore
+    const held = (await objects()) - objectsBefore
     stop.abort()
     never.resolve(new Response(''))
     await Promise.allSettled(readings)
-    // What the garbage collector finds by accident may be one record.
     expect(held).toBeLessThan(2 * junkMax)
   },
   30_000,
 )
 
-function objects(): number {
-  Bun.gc(true)
-  return heapStats().objectCount
+/**
+ * How many objects are held. The collector also keeps what an old word on the stack or in a register happens to point at, a whole
+ * record at times: what is held is held in each of several turns of the event loop, such a word is overwritten.
+ */
+async function objects(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let turn = 0; turn < collections; turn++) {
+    await setImmediate()
+    Bun.gc(true)
+    least = Math.min(least, heapStats().objectCount)
+  }
+  return least
 }
