@@ -34,12 +34,15 @@ const installed = 'node_modules/.package-lock.json'
 /** The result of `make` for this question, which has to name all that it depends on besides the sources. */
 export type Keep = <T>(question: string, make: () => Promise<T>) => Promise<T>
 
+/** In the bundled program, what it is made of: its start has just read all of that. */
+declare const bundledSources: string | undefined
+
 /**
  * What is not made again from the same files: the last result for each question is in `node_modules/.cache`, if this process
  * may write there and npm has installed the packages. The files are those of this moment.
  */
 export function keptResults(root = checkout): Keep {
-  const sources = hashOfSources(root)
+  const sources = typeof bundledSources === 'undefined' ? hashOfSources(root) : bundledSources
   return async <T>(question: string, make: () => Promise<T>) => {
     if (sources === null) return await make()
     const file = join(root, 'node_modules/.cache/sitehost', hashOf(Bun.version, question))

@@ -24,7 +24,7 @@ export async function keptProgram(root = checkout): Promise<string | null> {
   const temporary = join(kept, randomUUID())
   try {
     await mkdir(temporary, { recursive: true, mode: 0o700 })
-    if (!(await bundle(root, temporary, folder))) return null
+    if (!(await bundle({ root, sources, outdir: temporary, folder }))) return null
     await take(temporary, folder, program)
     await removeOldest(kept)
   } catch (error) {
@@ -58,8 +58,15 @@ async function isOwn(file: string): Promise<boolean> {
   }
 }
 
+interface Bundling {
+  readonly root: string
+  readonly sources: string
+  readonly outdir: string
+  readonly folder: string
+}
+
 /** Writes to `outdir` what is to be in `folder`. False if it cannot be bundled: running the modules says why. */
-async function bundle(root: string, outdir: string, folder: string): Promise<boolean> {
+async function bundle({ folder, outdir, root, sources }: Bundling): Promise<boolean> {
   const { outputs, success } = await Bun.build({
     entrypoints: ['program.ts', threadFile].map((name) => join(root, 'src/main', name)),
     outdir,
@@ -68,6 +75,7 @@ async function bundle(root: string, outdir: string, folder: string): Promise<boo
     format: 'cjs',
     bytecode: true,
     env: 'disable',
+    define: { bundledSources: JSON.stringify(sources) },
     // Names stay: they are in stacks.
     minify: { syntax: true, whitespace: true },
     sourcemap: 'linked',

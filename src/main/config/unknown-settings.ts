@@ -33,9 +33,11 @@ function nearest(name: string, known: readonly string[]): string | null {
   const bare = name.replace(/^SITEHOST_/, '')
   if (bare.length > nameCharsMax) return null
   const typos = (setting: string): number => editDistance(bare, setting)
-  const near = known.filter(
-    (setting) => typos(setting) <= Math.max(Math.floor(setting.length / charsPerTypo), 1),
-  )
+  const near = known.filter((setting) => {
+    const typosMax = Math.max(Math.floor(setting.length / charsPerTypo), 1)
+    // Each character more or less is a typo. Counting them all for all names takes a tenth of a start.
+    return Math.abs(setting.length - bare.length) <= typosMax && typos(setting) <= typosMax
+  })
   return near.sort((a, b) => typos(a) - typos(b))[0] ?? null
 }
 

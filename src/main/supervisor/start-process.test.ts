@@ -7,5 +7,6 @@ test.each([
   ['core', {}, undefined],
   ['core', { MIMALLOC_PURGE_DELAY: '-1' }, '-1'],
 ] as const)('a process of kind %s with %j returns freed memory after %p', (kind, given, after) => {
-  expect(environmentOf(kind, given).MIMALLOC_PURGE_DELAY).toBe(after)
+  const { MIMALLOC_PURGE_DELAY } = environmentOf(kind, given)
+  expect(MIMALLOC_PURGE_DELAY).toBe(after)
 })
