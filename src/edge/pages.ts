@@ -1,9 +1,9 @@
 import { escapeHtml } from '#http/escape-html.ts'
 import type { SiteHosting } from '#site/instance.ts'
+import { type PageFigure, pageHtml } from '#site/own-pages/page-html.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import { ownPageFields } from '#site/visit/own-answers.ts'
 import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
-import { type PageFigure, pageHtml } from './page-html.ts'
 
 interface OwnPage {
   readonly status: number

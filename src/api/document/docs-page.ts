@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { fontPaths } from '#site/page-tokens.ts'
+import { fontPaths } from '#site/own-pages/page-tokens.ts'
 import type { openApiDocument } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
 import { type JsonSchema, notesOf, schemaText } from './schema-text.ts'

@@ -1,4 +1,4 @@
-import { fontPaths, formTokens, pageTokens } from '#site/page-tokens.ts'
+import { fontPaths, formTokens, pageTokens } from '#site/own-pages/page-tokens.ts'
 
 /** Of the API reference and of the form for reports. Fetches the fonts of the web app and nothing else. */
 export const docsStyle = `${pageTokens}

@@ -10,7 +10,7 @@ import {
   textOf,
 } from '#main/build-cache/kept-builds.ts'
 import { type Locale, locales } from '#site/locales.ts'
-import { fontPaths } from '#site/page-tokens.ts'
+import { fontPaths } from '#site/own-pages/page-tokens.ts'
 import { readPictures } from './public-files.ts'
 import type { DocumentOfApp, WebApp } from './web-app.ts'
 import { chunksOf, type PageModules, readLazyModules, sharedChunks } from './web-chunks.ts'

@@ -5,7 +5,7 @@ import { type BuiltFile, type Keep, keptResults, textOf } from '#main/build-cach
 import type { OpenedInstance } from '#main/instance.ts'
 import type { Instance } from '#site/instance.ts'
 import type { Locale } from '#site/locales.ts'
-import { fontPaths } from '#site/page-tokens.ts'
+import { fontPaths } from '#site/own-pages/page-tokens.ts'
 import { sections } from '#web/admin/sections.ts'
 import { start as germanStart } from '#web/words/de/start.ts'
 import { start as englishStart } from '#web/words/en/start.ts'

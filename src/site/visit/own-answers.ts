@@ -1,5 +1,5 @@
 import type { HeaderList } from '#http/header-fields.ts'
-import { pageStylePolicy } from '#site/page-style.ts'
+import { pageStylePolicy } from '#site/own-pages/page-style.ts'
 import { answerFields, ruledFields, withOwnType } from './answer-fields.ts'
 import { mustRevalidate, ruledRedirectCacheControl } from './cache-control.ts'
 import type { Decision } from './decision.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fontPaths, formTokens, pageTokens } from './page-tokens.ts'
 
-const web = (name: string) => Bun.file(new URL(`../../web/${name}`, import.meta.url)).text()
+const web = (name: string) => Bun.file(new URL(`../../../web/${name}`, import.meta.url)).text()
 
 test('the tokens are those of the web app', async () => {
   const sheet = (await web('tokens.css')).replace(/\s+/g, '')

@@ -1,4 +1,4 @@
-import { pageStyle } from '#site/page-style.ts'
+import { pageStyle } from './page-style.ts'
 
 /** A drawing above the title: a sheet of paper in this state. */
 export type PageFigure = 'missing' | 'gone' | 'closed' | 'coming'
