@@ -1,8 +1,8 @@
 import type { CommandContext } from '#cli/command-context.ts'
 import { parseSitePath } from '#site/path.ts'
-import type { HeaderOrigin } from '#site/rules/header-block.ts'
 import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
-import { type ExplainedHeader, type Explanation, explain } from '#site/visit/explain.ts'
+import { type Explanation, explain } from '#site/visit/explain.ts'
+import { explanationLines } from './explanation-lines.ts'
 import { readProvenRecord } from './proven-record.ts'
 import type { VerifiedSite } from './read-verified.ts'
 import { placeOf, servableVerified, visitOf } from './servable-verified.ts'
@@ -36,8 +36,7 @@ export async function explainAddress(
     console.say(JSON.stringify({ ...of, ...explanation, headers, problems, answered }))
     return
   }
-  for (const line of linesOf(explanation, proven)) console.say(line)
-  for (const header of headers) console.say(`  ${headerLine(header)}`)
+  for (const line of explanationLines({ ...explanation, headers }, proven.uri)) console.say(line)
   for (const problem of problems) console.warn(`problem: ${problem}`)
   if (status !== explanation.status) console.warn(differenceOf(page, explanation))
 }
@@ -78,48 +77,6 @@ async function isUnderBaseDomain(
     return false
   }
 }
-
-function linesOf(explanation: Explanation, { uri }: VerifiedSite): string[] {
-  const { by, file, location, overruled, rule, status } = explanation
-  const what =
-    file === null
-      ? location === null
-        ? whatOf(by)
-        : `a redirect to ${location}`
-      : `the file ${file}`
-  return [
-    `${status}: ${what}`,
-    `  of ${uri}`,
-    `  because ${reasons[by]}`,
-    ...(rule === null ? [] : [`  _redirects, line ${rule.line}: ${rule.text}`]),
-    ...(overruled === null
-      ? []
-      : [
-          `  without effect, because files come first: _redirects, line ${overruled.line}: ${overruled.text}`,
-        ]),
-  ]
-}
-
-const whatOf = (by: Explanation['by']): string =>
-  by === 'listing' ? 'a list of the folder’s files' : 'an error page of the host'
-
-const reasons: Readonly<Record<Explanation['by'], string>> = {
-  file: 'there is a file for this address',
-  'earlier-asset': 'an earlier version has a file for this address',
-  rule: 'a line of _redirects applies',
-  'forced-rule': 'a line of _redirects applies, whose “!” puts it before files',
-  listing: 'it is a folder without an index file, and the settings list such folders',
-  application: 'no file matches, and the settings show one page for such addresses',
-  nothing: 'no file and no rule matches',
-  reserved: 'this file configures the site, so visitors never get it',
-  request: 'this is not a valid address',
-}
-
-const headerLine = ({ from, name, value }: ExplainedHeader): string =>
-  `${value === null ? `without ${name}` : `${name}: ${value}`}  (${from.length === 0 ? 'the host' : from.map(originOf).join('; ')})`
-
-const originOf = (from: HeaderOrigin): string =>
-  from.kind === 'file' ? `_headers, line ${from.line}` : `settings, header ${from.index + 1}`
 
 function differenceOf({ location, status, url }: ServedPage, { by }: Explanation): string {
   const to = location === null ? '' : ` and sends visitors to ${location}`
