@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { callbackPath } from '#atproto/oauth/oauth-client.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
 import { codeOf } from '#observe/code-of.ts'
+import { type PageFigure, pageHtml } from '#site/own-pages/page-html.ts'
+import { pageStylePolicy } from '#site/own-pages/page-style.ts'
 
 interface CallbackServer extends AsyncDisposable {
   readonly origin: string
@@ -48,10 +50,9 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
           return
         }
         complete(url.searchParams).then(
-          (result) =>
-            response.writeHead(200, headers).end(page('You are signed in.'), () => resolve(result)),
+          (result) => response.writeHead(200, headers).end(signedInPage, () => resolve(result)),
           (error) =>
-            response.writeHead(400, headers).end(page('You are not signed in.'), () => {
+            response.writeHead(400, headers).end(failedPage, () => {
               if (!isForeign(error)) reject(error)
             }),
         )
@@ -68,12 +69,25 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'",
+  'content-security-policy': `default-src 'none'; style-src ${pageStylePolicy}`,
   'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
   // The address has a code.
   'referrer-policy': 'no-referrer',
   connection: 'close',
 }
 
-const page = (sentence: string): string =>
-  `<!doctype html><title>Sitehost</title><p>${sentence} Go back to the terminal; this page can be closed.`
+const page = (figure: PageFigure, title: string, text: string): string =>
+  pageHtml({ title, body: `<p>${text}</p>`, figure, code: null }, '')
+
+const signedInPage = page(
+  'done',
+  'Signed in',
+  'You are signed in. Go back to the terminal; this page can be closed.',
+)
+
+const failedPage = page(
+  'closed',
+  'Not signed in',
+  'You are not signed in. The terminal says why; this page can be closed.',
+)

@@ -1,7 +1,7 @@
 import { pageStyle } from './page-style.ts'
 
 /** A drawing above the title: a sheet of paper in this state. */
-export type PageFigure = 'missing' | 'gone' | 'closed' | 'coming'
+export type PageFigure = 'missing' | 'gone' | 'closed' | 'coming' | 'done'
 
 interface PageContent {
   /** HTML, as is `body`. */
@@ -39,4 +39,5 @@ const drawings: Readonly<Record<PageFigure, string>> = {
   gone: `<path stroke-dasharray="2 5" d="${sheet}"/>`,
   closed: `<path d="${sheet}M27 2v11h11"/><path d="M11 30h18"/>`,
   coming: `<path d="${sheet}M27 2v11h11"/><path d="M13 30h0M20 30h0M27 30h0"/>`,
+  done: `<path d="${sheet}M27 2v11h11"/><path d="M12 29l6 6 10-12"/>`,
 }

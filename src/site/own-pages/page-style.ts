@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pageTokens } from './page-tokens.ts'
 
-/** The style of our own pages at sites' hosts. */
+/** The style of our own pages at sites' hosts, and of the one that ends a sign-in from a terminal. */
 export const pageStyle = `${pageTokens}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
