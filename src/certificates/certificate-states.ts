@@ -1,4 +1,5 @@
 import {
+  type CertificateProblem,
   type CertificateState,
   certificateState,
   certificateStates,
@@ -20,7 +21,7 @@ interface StatesContext {
 export interface CertificateTotals {
   readonly states: Readonly<Record<CertificateState['state'], number>>
   /** Of certificates that are not issued, or not renewed. */
-  readonly problems: ReadonlyMap<string, number>
+  readonly problems: ReadonlyMap<CertificateProblem, number>
   /** Of those that are kept and still valid; null: there are none. */
   readonly soonestExpiry: number | null
 }
@@ -54,7 +55,7 @@ export class CertificateStates {
       CertificateState['state'],
       number
     >
-    const problems = new Map<string, number>()
+    const problems = new Map<CertificateProblem, number>()
     const ends: number[] = []
     for (const { count, ...facts } of [...stored, ...inFiles]) {
       const of = certificateState(facts, now())

@@ -176,7 +176,8 @@ const adminReadRows: readonly Row[] = [
       jobs: aNumber,
       parked: aNumber,
     },
-    ...{ certificates24h: aNumber, reportsOpen: aNumber, errors24h: aNumber, lastBackupAt: null },
+    ...{ certificates24h: aNumber, certificates: null },
+    ...{ reportsOpen: aNumber, errors24h: aNumber, lastBackupAt: null },
     hostingReachable: true,
     processes: [
       {

@@ -47,7 +47,7 @@ export function OverviewPage() {
 
 function Tiles({ overview }: { overview: Overview }) {
   const { accounts, bytes, databaseBytes, firehose, queues, sites, startedAt, version } = overview
-  const { certificates24h, diskFreeBytes, diskTotalBytes, errors24h } = overview
+  const { certificates, certificates24h, diskFreeBytes, diskTotalBytes, errors24h } = overview
   const { hostingReachable, lastBackupAt, processes, reportsOpen } = overview
   const runs = (Date.now() - Date.parse(startedAt)) / 1000
   return (
@@ -82,9 +82,17 @@ function Tiles({ overview }: { overview: Overview }) {
       <Tile name="Open reports" note="from visitors">
         <Link href="/admin/reports">{reportsOpen.toLocaleString('en')}</Link>
       </Tile>
-      <Tile name="Certificates" note="permitted in the last 24 hours">
-        {certificates24h.toLocaleString('en')}
-      </Tile>
+      {certificates === null ? (
+        <Tile name="Certificates" note="permitted in the last 24 hours">
+          {certificates24h.toLocaleString('en')}
+        </Tile>
+      ) : (
+        <Tile name="Certificates" note={certificatesText(certificates)}>
+          <Measured isFine={certificates.problems.length === 0}>
+            {certificates.states.valid.toLocaleString('en')}
+          </Measured>
+        </Tile>
+      )}
       <Tile name="Last backup" note="sitehost backup <folder>">
         <Measured isFine={lastBackupAt !== null}>
           {lastBackupAt === null ? 'None known' : agoText(lastBackupAt)}
@@ -105,6 +113,19 @@ function Tiles({ overview }: { overview: Overview }) {
       </Tile>
     </dl>
   )
+}
+
+function certificatesText({ problems, states }: NonNullable<Overview['certificates']>): string {
+  const { ordered, refused, expired } = states
+  const waits = states['waiting-for-dns']
+  const counts = [
+    `${ordered} ordered`,
+    `${waits} waiting for DNS`,
+    `${refused} refused`,
+    `${expired} expired`,
+  ]
+  const why = problems.map(({ count, kind }) => `${kind} ${count}`).join(', ')
+  return `valid; ${counts.join(', ')}${why === '' ? '' : ` (${why})`}`
 }
 
 function processesText(processes: Overview['processes']): string {

@@ -51,7 +51,7 @@ export const certificateRow = z.strictObject({
 
 export type CertificateRow = z.output<typeof certificateRow>
 
-const certificate = certificateRow
+export const certificate = certificateRow
   .nullable()
   .optional()
   .describe(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { CacheStats } from '#api/operations.ts'
+import type { CertificateStates } from '#certificates/certificate-states.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Stores } from '#main/service/stores.ts'
@@ -12,6 +13,7 @@ import { type Counts, Tally } from '#observe/tally.ts'
 import type { FetchOutcome } from '#outbound/safe-fetch.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
 import { blobFamilies } from './blob-families.ts'
+import { certificateFamilies } from './certificate-families.ts'
 import { eventFamilies } from './event-families.ts'
 import { ingestFamilies } from './ingest-families.ts'
 import type { IngestNumbers } from './ingest-numbers.ts'
@@ -42,6 +44,8 @@ interface OpenOptions
   readonly meters: Meters
   readonly now: () => number
   readonly cache: () => CacheStats
+  /** Null: a TLS front keeps certificates. */
+  readonly certificates: Pick<CertificateStates, 'totals'> | null
   /** Those of this instance that report to this process; null: it answers visitors itself. */
   readonly edges: EdgeProcesses | null
   readonly version: string
@@ -49,14 +53,15 @@ interface OpenOptions
 
 /** Everything that Prometheus may scrape of this process. */
 export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack): Metrics {
-  const { blobCopies, blobRequests, cache, config, database, db, edges, floor } = options
-  const { ingest, log, meters, now, version } = options
+  const { blobCopies, blobRequests, cache, certificates, config, database, db } = options
+  const { edges, floor, ingest, log, meters, now, version } = options
   const eventLoop = opened.use(new EventLoopMonitor())
   const file = config.databaseUrl === undefined ? join(config.dataDir, 'sitehost.db') : null
   const metrics = new Metrics({ log })
   metrics.addHistogram(requestFamily(meters.requests))
   metrics.add(
     handshakeFamily(meters.handshakes),
+    ...certificateFamilies(certificates),
     ...tierFamilies(cache),
     ...ingestFamilies(() => ingest.numbers, now),
     fetchFamily(() => ({ ...countsOf(meters.fetches), ...ingest.numbers?.fetches })),

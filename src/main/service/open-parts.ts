@@ -109,7 +109,10 @@ export async function openParts(
     hostingPart,
     hosts,
     ingest,
-    metrics: openMetrics({ ...loop, cache, config, edges, ingest, meters, version }, opened),
+    metrics: openMetrics(
+      { ...loop, cache, certificates: certificateStates, config, edges, ingest, meters, version },
+      opened,
+    ),
     network,
     operations: openOperations({ ...loop, config, edges, hosting, requests, version }),
     recentRepositories: new RecentRepositories(),

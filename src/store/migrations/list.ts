@@ -42,6 +42,7 @@ import { deployTokens } from './0042-deploy-tokens.ts'
 import { publishers } from './0043-publishers.ts'
 import { certificates } from './0046-certificates.ts'
 import { certificateProblems } from './0047-certificate-problems.ts'
+import { certificateTotals } from './0048-certificate-totals.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -94,4 +95,5 @@ const statements: Record<string, MigrationSql> = {
   '0043-publishers': publishers,
   '0046-certificates': certificates,
   '0047-certificate-problems': certificateProblems,
+  '0048-certificate-totals': certificateTotals,
 }

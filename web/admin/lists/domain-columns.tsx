@@ -6,12 +6,18 @@ import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { useAddress } from '#web/shell/address.ts'
+import { CertificateWord } from './certificate-word.tsx'
 
 export type AdminDomain = AnswerTo<'GET /api/admin/domains'>['domains'][number]
 
 export const domainColumns: readonly Column<AdminDomain>[] = [
   { head: 'Domain', isWide: true, cell: ({ domain }) => <DomainLink domain={domain} /> },
   { head: 'State', cell: (domain) => <DomainState domain={domain} /> },
+  {
+    head: 'Certificate',
+    isMinor: true,
+    cell: ({ certificate }) => <CertificateWord certificate={certificate} />,
+  },
   {
     head: 'Account',
     isMinor: true,

@@ -4,6 +4,7 @@ import { Facts } from '#web/admin/parts/facts.tsx'
 import { LogLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { call } from '#web/server/api.ts'
+import { certificateFacts } from './certificate-word.tsx'
 import type { AdminDomain } from './domain-columns.tsx'
 
 interface DomainDetailProps {
@@ -13,7 +14,7 @@ interface DomainDetailProps {
 
 /** All about one name. */
 export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
-  const { createdAt, did, domain, lastCheckedAt, rkey, type, warning } = row
+  const { certificate, createdAt, did, domain, lastCheckedAt, rkey, type, warning } = row
   return (
     <div className={styles['detail']}>
       <Facts
@@ -24,6 +25,7 @@ export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
           ['Since', <When at={createdAt} key="since" />],
           ['Last checked', <When at={lastCheckedAt} key="checked" />],
           ['Warning', warning ?? 'None'],
+          ...certificateFacts(certificate),
         ]}
       />
       <p>

@@ -9,6 +9,7 @@ import {
   adminDomainRow,
   adminJobRow,
   adminSiteRow,
+  certificateTotals,
   jobStatus,
   nextCursor,
   pageQuery,
@@ -60,6 +61,9 @@ export const adminListRoutes = {
             parked: count.describe('Sites, versions and accounts that were given up'),
           }),
           certificates24h: count.describe('Hosts that got one permitted; at most 1000 are counted'),
+          certificates: certificateTotals
+            .nullable()
+            .describe('Null: not this service keeps certificates, but its TLS front'),
           reportsOpen: count,
           errors24h: count.describe('Distinct errors'),
           lastBackupAt: instant.nullable().describe('null: none is known'),

@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { count, customDomainRow, did, instant, siteName, siteRow } from '#api/contract/rows.ts'
+import {
+  certificate,
+  count,
+  customDomainRow,
+  did,
+  instant,
+  siteName,
+  siteRow,
+} from '#api/contract/rows.ts'
+import { certificateProblems, certificateStates } from '#site/certificate-state.ts'
 
 /** Rows of a page. */
 export const pageRowsMax = 200
@@ -45,7 +54,17 @@ export const adminDomainRow = z.strictObject({
   verified: z.boolean().describe('Always true below the base domain'),
   lastCheckedAt: instant.nullable(),
   warning: z.string().nullable(),
+  certificate,
   createdAt: instant,
+})
+
+/** All certificates that the service orders, or shows from files. */
+export const certificateTotals = z.strictObject({
+  states: z.record(z.enum(certificateStates), count).describe('How many are in each state'),
+  problems: z
+    .array(z.strictObject({ kind: z.enum(certificateProblems), count }))
+    .describe('Why some are not issued, or not renewed; the most frequent first'),
+  soonestExpiryAt: instant.nullable().describe('Of those that are valid and kept; null: none'),
 })
 
 export const adminAccountRow = z.strictObject({

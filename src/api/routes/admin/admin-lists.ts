@@ -28,6 +28,7 @@ import {
   adminDomainRows,
   adminJobRows,
   adminSiteRows,
+  certificateTotals,
   takedownRow,
   versionRow,
   workItemRow,
@@ -116,7 +117,7 @@ export function adminListHandlers(context: ApiContext): HandlersOf<typeof adminL
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-async function overview({ db, now, operations }: ApiContext) {
+async function overview({ certificates, db, now, operations }: ApiContext) {
   const { hosting, startedAt, version } = operations
   const totals = await readTotals(db)
   const disk = await operations.diskSpace()
@@ -143,6 +144,7 @@ async function overview({ db, now, operations }: ApiContext) {
       parked: queues.site.parked + queues.version.parked + queues.account.parked,
     },
     certificates24h: await countHosts(db, 'certificate_permitted', yesterday),
+    certificates: certificates && certificateTotals(await certificates.totals()),
     reportsOpen: await countOpenReports(db),
     errors24h: await countErrorEntries(db, yesterday),
     lastBackupAt: lastBackupAt === null ? null : isoOf(lastBackupAt),

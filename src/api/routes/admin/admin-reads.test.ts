@@ -293,7 +293,7 @@ describe('GET /api/admin/overview', () => {
       databaseBytes: 4096,
       firehose: { lagSeconds: 3, lastEventSeconds: 4, connected: true },
       queues: { sites: 0, versions: 0, accounts: 0, jobs: 0, parked: 0 },
-      ...{ certificates24h: 0, reportsOpen: 0, errors24h: 0 },
+      ...{ certificates24h: 0, certificates: null, reportsOpen: 0, errors24h: 0 },
       lastBackupAt: '2030-01-01T00:00:00.000Z',
       hostingReachable: true,
       processes: [

@@ -1,7 +1,13 @@
 import type { ApiContext } from '#api/context.ts'
-import { customDomainRow, primaryOf, siteDomainRows } from '#api/routes/domains/domain-rows.ts'
+import {
+  certificateOf,
+  customDomainRow,
+  primaryOf,
+  siteDomainRows,
+} from '#api/routes/domains/domain-rows.ts'
 import { isoOf, isoOrNull } from '#api/routes/iso-of.ts'
 import { siteRow } from '#api/routes/site-row.ts'
+import type { CertificateTotals } from '#certificates/certificate-states.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Account } from '#store/accounts/accounts.ts'
 import { accountsByDid, liveSitesOf } from '#store/accounts/search-accounts.ts'
@@ -15,7 +21,7 @@ import type { SiteState } from '#store/sites/search-sites.ts'
 import { findSites } from '#store/sites/sites.ts'
 import type { Version } from '#store/sites/versions.ts'
 
-type RowContext = Pick<ApiContext, 'baseDomain' | 'db' | 'siteUrl'>
+type RowContext = Pick<ApiContext, 'baseDomain' | 'certificates' | 'db' | 'siteUrl'>
 
 /** At most a page of them, in this order; without those that were removed meanwhile. */
 export async function adminSiteRows(sites: readonly SiteAddress[], context: RowContext) {
@@ -74,8 +80,12 @@ export async function adminCustomDomainRows(
   }))
 }
 
-export async function adminDomainRows(domains: readonly ListedDomain[], { db }: RowContext) {
+export async function adminDomainRows(
+  domains: readonly ListedDomain[],
+  { certificates, db }: RowContext,
+) {
   const accounts = await accountsByDid(db, didsOf(domains))
+  const states = (await certificates?.of(domains.map(({ domain }) => domain))) ?? null
   return domains.map(({ id, domain, did, site, verified, ...row }) => {
     const warnings = [row.ownershipWarning, row.pointingWarning].filter(Boolean)
     return {
@@ -88,6 +98,7 @@ export async function adminDomainRows(domains: readonly ListedDomain[], { db }: 
       verified,
       lastCheckedAt: isoOrNull(row.checkedAt),
       warning: warnings.length > 0 ? warnings.join(' ') : null,
+      ...certificateOf(domain, states),
       createdAt: isoOf(row.createdAt),
     }
   })
@@ -160,3 +171,11 @@ export const takedownRow = (takedown: Takedown | null) =>
     actor: takedown.actor,
     at: isoOf(takedown.at),
   }
+
+export const certificateTotals = ({ problems, soonestExpiry, states }: CertificateTotals) => ({
+  states,
+  problems: [...problems]
+    .map(([kind, count]) => ({ kind, count }))
+    .toSorted((one, other) => other.count - one.count),
+  soonestExpiryAt: isoOrNull(soonestExpiry),
+})

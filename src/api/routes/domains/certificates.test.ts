@@ -27,15 +27,22 @@ async function rowsOf(api: TestApi): Promise<Record<string, unknown>[]> {
   const { customDomains } = (await ask('/api/user/domains')) as Record<string, never[]>
   const { domains } = (await ask('/api/user/site/blog/domains')) as Record<string, never[]>
   const { sites } = (await ask('/api/user/sites')) as { sites: { domains: never[] }[] }
-  return [...(customDomains ?? []), ...(domains ?? []), ...(sites[0]?.domains ?? [])]
+  const admin = { cookie: await api.adminSignedIn() }
+  const listed = await (await api.request('/api/admin/domains', { headers: admin })).json()
+  return [
+    ...(customDomains ?? []),
+    ...(domains ?? []),
+    ...(sites[0]?.domains ?? []),
+    ...(listed as { domains: Record<string, unknown>[] }).domains,
+  ]
 }
 
-describe('where the service orders certificates, each row of a domain says', () => {
+describe('where the service orders certificates, each row of a domain says, to owners and administrators', () => {
   const api = testApi({ ordersCertificates: true })
   beforeEach(() => addDomain(api()))
   const expectAll = async (certificate: unknown) => {
     const rows = await rowsOf(api())
-    expect(rows.map((row) => row['certificate'])).toEqual([certificate, certificate, certificate])
+    expect(rows.map((row) => row['certificate'])).toEqual(Array(4).fill(certificate))
   }
 
   test('that none is ordered, then that it is, then why it was refused', async () => {
@@ -72,13 +79,42 @@ describe('where the service orders certificates, each row of a domain says', () 
   })
 })
 
+describe('GET /api/admin/overview', () => {
+  const overviewOf = async (api: TestApi) => {
+    const headers = { cookie: await api.adminSignedIn() }
+    return await (await api.request('/api/admin/overview', { headers })).json()
+  }
+  const api = testApi({ ordersCertificates: true })
+  test('all certificates: in which states, why not, and which expires first', async () => {
+    const { db, now } = api()
+    await wantCertificates(db, ['a.com', 'b.com', 'c.com', 'd.com'], now)
+    const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: now + 90, renewAt: now + 60 }
+    await saveCertificate(db, { name: 'a.com', ...issued }, now)
+    const failed = { detail: null, dueAt: now } as const
+    await saveCertificateFailure(db, 'b.com', { ...failed, problem: 'elsewhere' })
+    for (const name of ['c.com', 'd.com']) {
+      await saveCertificateFailure(db, name, { ...failed, problem: 'caa' })
+    }
+    expect(await overviewOf(api())).toMatchObject({
+      certificates: {
+        states: { 'waiting-for-dns': 1, ordered: 0, refused: 2, valid: 1, expired: 0 },
+        problems: [
+          { kind: 'caa', count: 2 },
+          { kind: 'elsewhere', count: 1 },
+        ],
+        soonestExpiryAt: new Date(now + 90).toISOString(),
+      },
+    })
+  })
+})
+
 describe('behind a TLS front', () => {
   const api = testApi()
   test('no row speaks of certificates', async () => {
     await addDomain(api())
     await wantCertificates(api().db, [domain], 0)
     const rows = await rowsOf(api())
-    expect(rows).toHaveLength(3)
+    expect(rows).toHaveLength(4)
     expect(rows.filter((row) => 'certificate' in row)).toEqual([])
   })
 })
