@@ -1,21 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createSecureContext, createServer, type SecureContext, type Server } from 'node:tls'
 import { findingLines, ok, problem } from '#cli/diagnosis/finding.ts'
+import { readConfig } from '#main/config/config.ts'
+import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { checkBucket } from '#main/doctor/check-bucket.ts'
 import { checkClock } from '#main/doctor/check-clock.ts'
 import { checkDisk } from '#main/doctor/check-disk.ts'
 import { checkDns } from '#main/doctor/check-dns.ts'
 import { checkOpenFiles } from '#main/doctor/check-open-files.ts'
+import { checkOwnTls } from '#main/doctor/check-own-tls.ts'
 import { checkFront, checkPort } from '#main/doctor/check-ports.ts'
+import { checkTls } from '#main/doctor/check-tls.ts'
 import { checkTlsPermission } from '#main/doctor/check-tls-permission.ts'
+import { reportDns } from '#main/doctor/report-dns.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
-import { createLookUp } from '#outbound/dns/look-up.ts'
+import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { type DnsName, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { type S3Fault, startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
 import { s3LocationAt } from '#tests/support/servers/s3-store.ts'
+import { publicNames } from '#tests/support/servers/self-signed.ts'
 
 const gibibyte = 1024 ** 3
 
@@ -62,7 +71,9 @@ describe('DNS', () => {
     const findings = await checkDns(hosts, (type, name) =>
       ask(type, name.replace(/^doctor-\w+\./, 'any.')),
     )
-    return findings.map(({ level, seen }) => `${level}: ${seen}`)
+    return findings.map(({ advice, level, seen }) => {
+      return `${level}: ${seen}${level === 'problem' ? ` → ${advice}` : ''}`
+    })
   }
 
   test('all names at one address', async () => {
@@ -84,8 +95,33 @@ describe('DNS', () => {
     ).toEqual([
       'ok: app.example is at 192.0.2.1',
       'warning: sites.example is at 192.0.2.9',
-      'problem: *.sites.example has no address',
+      'problem: *.sites.example has no address → add for *.sites.example: A 192.0.2.1',
       'warning: no name server could say where *.dns.sites.example is',
+    ])
+    expect((await check({ 'sites.example': here }))[0]).toBe(
+      'problem: app.example has no address → add A and AAAA records for app.example, with the addresses of this service',
+    )
+  })
+
+  test('a service that ends TLS itself logs what is missing, and nothing else', async () => {
+    const logged: LoggedLine[] = []
+    const lookUp: LookUp = async (type, name) => ({
+      answered: true,
+      values: type === 'A' && !name.includes('.dns.') ? ['192.0.2.1'] : [],
+    })
+    await reportDns({
+      ...{ applicationHost: 'app.example', baseDomain: 'sites.example' },
+      ...{ log: recordingLog(logged), lookUp },
+    })
+    expect(logged).toMatchObject([
+      {
+        level: 'warn',
+        message: 'DNS record missing',
+        fields: {
+          seen: '*.dns.sites.example has no address',
+          advice: 'add for *.dns.sites.example: A 192.0.2.1',
+        },
+      },
     ])
   })
 })
@@ -124,6 +160,58 @@ describe('ports', () => {
     const free = Number(await ownPort())
     const levels = (await checkFront([server.port ?? 0, free])).map(({ level }) => level)
     expect(levels).toEqual(['ok', 'warning'])
+  })
+})
+
+describe('TLS in the process', () => {
+  const application = 'sitehost.home.arpa'
+  const check = async (port: number, httpListen: ListenAddress | null = null) => {
+    const findings = await checkOwnTls({ listen: { host: '::', port }, httpListen }, application)
+    return findings.map(({ level, seen }) => `${level}: ${seen}`)
+  }
+
+  test('shows a certificate for the application, shows none, or does not listen', async () => {
+    const { certificate: cert, key } = publicNames
+    const listening = (context: SecureContext | null) =>
+      createServer({
+        ...{ cert, key },
+        SNICallback: (_, done) => (context ? done(null, context) : done(new Error('none'))),
+      })
+    const portOf = (server: Server) => (server.address() as AddressInfo).port
+    const good = listening(createSecureContext({ cert, key })).listen(0, '127.0.0.1')
+    const none = listening(null).listen(0, '127.0.0.1')
+    const free = Number(await ownPort())
+    try {
+      expect(await check(portOf(good), { host: '127.0.0.1', port: portOf(none) })).toEqual([
+        `ok: port ${portOf(none)} accepts connections`,
+        `ok: port ${portOf(good)} shows a certificate for ${application} until 2126-10-28`,
+      ])
+      expect(await check(portOf(none))).toEqual([
+        `problem: port ${portOf(none)} shows no certificate for ${application}`,
+      ])
+      expect(await check(free, { host: '0.0.0.0', port: free })).toEqual([
+        `warning: nothing accepts connections at port ${free}`,
+        `warning: nothing accepts connections at port ${free}`,
+      ])
+    } finally {
+      good.close()
+      none.close()
+    }
+  })
+
+  test('has no front to speak of', async () => {
+    const port = await ownPort()
+    const findings = await checkTls(
+      readConfig(
+        {
+          ...{ BASE_URL: `https://${application}`, BASE_DOMAIN: 'sites.home.arpa', TLS: 'auto' },
+          ...{ TLS_LISTEN: `127.0.0.1:${port}`, HTTP_LISTEN: `127.0.0.1:${port}` },
+        },
+        {},
+      ),
+    )
+    expect(findings.map(({ about }) => about)).toEqual(['TLS', 'TLS'])
+    expect(JSON.stringify(findings)).not.toMatch(/caddy|front/)
   })
 })
 

@@ -45,7 +45,7 @@ function judge(name: string, addresses: Addresses, ours: Addresses): Finding {
     )
   }
   if (addresses.length === 0) {
-    return problem('DNS', `${name} has no address`, `add A and AAAA records for ${name}`)
+    return problem('DNS', `${name} has no address`, adviceFor(name, ours ?? []))
   }
   const seen = `${name} is at ${addresses.join(', ')}`
   if (ours === null || ours.length === 0 || addresses.join() === ours.join()) return ok('DNS', seen)
@@ -54,4 +54,12 @@ function judge(name: string, addresses: Addresses, ours: Addresses): Finding {
     seen,
     `the application is at ${ours.join(', ')}: unless both are the same front, correct the records`,
   )
+}
+
+/** The records that are missing, as a DNS provider asks for them. */
+function adviceFor(name: string, ours: readonly string[]): string {
+  if (ours.length === 0)
+    return `add A and AAAA records for ${name}, with the addresses of this service`
+  const records = ours.map((address) => `${address.includes(':') ? 'AAAA' : 'A'} ${address}`)
+  return `add for ${name}: ${records.join(', ')}`
 }

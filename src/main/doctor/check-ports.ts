@@ -55,7 +55,7 @@ export async function checkFront(
   )
 }
 
-async function accepts(host: string, port: number): Promise<boolean> {
+export async function accepts(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host, port, timeout: connectMsMax })
   socket.on('connect', () => resolve(true))

@@ -6,7 +6,6 @@ import { assertOwnFolder } from '#main/commands/upkeep.ts'
 import { type Config, ConfigError } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
 import { pidFileOf } from '#main/process/data-lock.ts'
-import { readAnnouncement } from '#main/process/service-address.ts'
 import { askService } from '#main/status/ask-service.ts'
 import { type ServiceProcess, serviceProcesses } from '#main/status/service-processes.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
@@ -16,8 +15,8 @@ import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
 import { checkOpenFiles, readLimits } from './check-open-files.ts'
-import { checkFront, checkPort } from './check-ports.ts'
-import { checkTlsPermission } from './check-tls-permission.ts'
+import { checkPort } from './check-ports.ts'
+import { checkTls } from './check-tls.ts'
 
 /**
  * Looks at everything that a service needs, and leaves everything as it is. If the settings are invalid, only at them. Throws StartError
@@ -48,26 +47,13 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
       ? await checkDns({ application, baseDomain }, lookUp)
       : [ok('DNS', 'an application at a loopback address needs none')]),
     ...(await Promise.all(processes.map(checkPort))),
-    ...(isPublic ? await checkFront() : []),
-    await checkPermissionOf(config),
+    ...(await checkTls(config)),
     await checkClock(plcUrl, Date.now),
     await checkDatabase({ url, file: join(dataDir, 'sitehost.db') }),
     ...(await checkDisk(dataDir)),
     ...(blobStore === null ? [] : await checkBucket(blobStore.location)),
     ...(await openFilesOf(processes, dataDir)),
   ]
-}
-
-/** Where the hosting process answers a front; the settings of the application do not say it. */
-async function checkPermissionOf(config: Config): Promise<Finding> {
-  if (config.roles.hosting) return await checkTlsPermission(config)
-  const hosting = await readAnnouncement(config.dataDir, 'hosting')
-  if (hosting !== null) return await checkTlsPermission({ ...config, askListen: hosting.askListen })
-  return warning(
-    'certificates',
-    'the hosting process does not run, and nobody else answers the front',
-    'start it, or run doctor with its settings too',
-  )
 }
 
 /** Of each process that runs; if none does, of what this shell starts. */

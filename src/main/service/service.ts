@@ -10,6 +10,7 @@ import { answerAsk } from '#edge/names/ask.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
+import { reportDns } from '#main/doctor/report-dns.ts'
 import { followCommands } from '#main/follow-commands.ts'
 import { answerInternal } from '#main/hosting/answer-internal.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
@@ -91,7 +92,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 function startBackground(parts: ServiceParts): Promise<unknown> {
-  const { at, config, edge, log, network, registrations, secrets, signal } = parts
+  const { at, config, edge, hosts, log, network, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { lookUp, oauth } = network
   const { db, spool, wakeUps } = parts.stores
@@ -110,6 +111,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     parts.hostingPart.ingest.background,
     names?.run(),
     parts.certificates?.run(),
+    parts.certificates && reportDns({ ...hosts, log, lookUp }),
     config.cdnPurge !== null &&
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
