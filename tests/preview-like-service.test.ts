@@ -11,6 +11,8 @@ const settings = {
   custom404: 'oops.html',
   headers: [{ name: 'X-Setting', value: 'yes', path: '/docs/*' }],
 }
+/** That a site can have, and that are written otherwise in an address. */
+const oddNames = ["it's.html", '100%.html', '%22.html', '#top?.html', 'עברית.html', '👩‍👧.html']
 const text = 'all the same '.repeat(300)
 const files = {
   'index.html': `<h1>${text}</h1>`,
@@ -24,6 +26,7 @@ const files = {
   'large.txt': text.repeat(500),
   'oops.html': 'oops',
   'ä ö.txt': 'accents',
+  ...Object.fromEntries(oddNames.map((name) => [name, name])),
   'assets/main-D4e5F6a7.css': 'body {}',
   'empty.txt': '',
   _redirects:
@@ -72,6 +75,7 @@ const paths = [
   '/app/anything',
   '/missing',
   '/docs/missing/',
+  ...oddNames.map((name) => `/${encodeURIComponent(name)}`),
   '/_redirects',
   '/.env',
   '/node_modules/a/index.js',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { siteCommandNames } from '#cli/site-program.ts'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage } from '#tests/support/browser/browser-page.ts'
 import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 
@@ -12,6 +13,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   let world: World
   let browser: Browser
   let page: Page
+  let problems: readonly string[]
   const folders: string[] = []
   /** Method and path of what is sent to the service. */
   let sent: string[] = []
@@ -19,8 +21,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   beforeAll(async () => {
     world = await startWorld()
     browser = await startBrowser()
-    const context = await browser.newContext({ locale: 'en-US' })
-    page = await context.newPage()
+    ;({ page, problems } = await openPage(browser, world.app))
     page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
     await page.goto(world.app)
     await page.getByLabel('Your handle').fill('alice.test')
@@ -106,9 +107,12 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     }
   }, 120_000)
 
-  test('a name that no site can have is refused before anything is sent', async () => {
-    await choose({ 'index.html': 'x', 'back\\slash.html': 'x' }, 'refused')
-    await page.getByText('Bad file path').waitFor()
+  test('names that no site can have are refused before anything is sent', async () => {
+    const names = ['index.html', 'back\\slash.html', 'line\nbreak.html', 'return\rbreak.html']
+    await choose(Object.fromEntries(names.map((name) => [name, 'x'])), 'refused')
+    const refused = page.getByText('Bad file path')
+    await refused.first().waitFor()
+    expect(await refused.count()).toBe(names.length - 1)
     sent = []
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('These files cannot be published').waitFor()
@@ -199,4 +203,8 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     expect(puts).toHaveLength(2)
     expect(await (await fetch(`${await siteUrl()}film.bin`)).text()).toHaveLength(6_000_000)
   }, 120_000)
+
+  test('no page broke its own policy or threw', () => {
+    expect(problems).toEqual([])
+  })
 })

@@ -1,10 +1,10 @@
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import type { AppClient } from '../../../devnet/app-client.ts'
 
 export interface OpenedPage {
   readonly page: Page
-  /** What was thrown in the page, and what its policy refused. */
+  /** What was thrown in the page, what its policy refused, and what a page asked of a third party. */
   readonly problems: readonly string[]
 }
 
@@ -25,7 +25,17 @@ export async function openPage(
       problems.push(message.text())
     }
   })
+  page.on('request', (request) => {
+    if (isToThirdParty(request, app)) problems.push(`third party: ${request.url()}`)
+  })
   return { page, problems }
+}
+
+/** Whether it is neither a page nor of the application or the origin of the page that it is for. */
+function isToThirdParty(request: Request, app: string): boolean {
+  const { protocol, origin } = new URL(request.url())
+  if (request.isNavigationRequest() || protocol === 'data:' || protocol === 'blob:') return false
+  return ![new URL(app).origin, new URL(request.frame().url()).origin].includes(origin)
 }
 
 /** What axe has to say against the page as it is now: rule and place. */

@@ -3,7 +3,7 @@ export const start = {
   lines: ['Your website. Your account.', 'Live in seconds.'],
   tab: 'Put a folder online',
   lead: 'Drop a folder to put it online. The files live in your own AT Protocol account, so you can take them to any other host.',
-  noSite: 'Nothing to publish yet?',
+  noSite: 'No site yet?',
   fromTemplate: 'Start from a template',
   signIn: {
     label: 'Your handle',
