@@ -38,10 +38,11 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
   }, 120_000)
 
   test('uploads a folder, sees it progress, and opens the site', async () => {
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByRole('alert').getByText('Give the site a name.').waitFor()
-    await page.getByRole('alert').getByText('Choose a folder').waitFor()
+    expect(await page.getByLabel('Site name').count()).toBe(0)
     await page.getByLabel('Choose a folder').setInputFiles(folder)
+    await page.getByLabel('Site name').fill('a b')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('alert').getByText('A name cannot have a space in it.').waitFor()
     await page.getByLabel('Site name').fill('first-site')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByRole('progressbar').first().waitFor()

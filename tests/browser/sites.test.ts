@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { layoutShiftOf, openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
+import { dragFolder } from '#tests/support/browser/drag-folder.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -51,23 +52,19 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
   }
   /** As a hand does: moves until the page says where the folder would go, wherever that is drawn by then. */
   const dropOn = async (target: Locator, path: string, site: string) => {
-    const devTools = await page.context().newCDPSession(page)
-    const data = { items: [], files: [path], dragOperationsMask: 1 }
-    const drag = async (type: 'dragEnter' | 'dragOver' | 'drop') => {
+    const hand = await dragFolder(page, path)
+    const place = async () => {
       const box = await target.boundingBox()
       if (box === null) throw new Error('the target is not in the window')
-      const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-      await devTools.send('Input.dispatchDragEvent', { type, ...place, data })
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
     }
     await eventually(async () => {
       // Away from the notices at the lower edge.
       await target.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-      await drag('dragEnter')
-      await drag('dragOver')
+      await hand.moveTo(await place())
       await page.getByText(`Drop to publish to ${site}`).waitFor({ timeout: 1_000 })
     })
-    await drag('drop')
-    await devTools.detach()
+    await hand.drop(await place())
   }
 
   test('has the newest on top, and nothing of it moves', async () => {
@@ -139,16 +136,16 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
   }, 60_000)
 
   test('says why a publish failed, and tries it again', async () => {
-    await page.route('**/api/site/site-4/deploys', (route) =>
-      route.fulfill({ status: 403, json: { error: 'Not today.' } }),
-    )
+    world.network.setFaults({ 'com.atproto.repo.applyWrites': { status: 400 } })
     await menuOf('site-4').click()
     await page.getByRole('button', { name: 'Update…' }).click()
     await page.getByRole('dialog').getByLabel('Choose a folder').setInputFiles(folder)
-    await row('site-4').getByRole('alert').getByText('Not today.').waitFor()
-    await page.unrouteAll()
+    await row('site-4').getByRole('alert').getByText('refused the site').waitFor()
+    expect(await htmlOf('site-4')).toContain('Site 4')
+    world.network.setFaults({})
     await page.getByRole('button', { name: 'Try again: site-4' }).click()
     await told('site-4 is updated.')
+    expect(await htmlOf('site-4')).toContain('Updated')
   }, 60_000)
 
   test('shows a publish that was begun before a reload, and cancels it', async () => {
@@ -258,7 +255,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     expect(await htmlOf('site-6')).toContain('Updated')
   }, 60_000)
 
-  test('that is empty takes a folder, and goes on where it gets a name', async () => {
+  test('that is empty takes a folder, which gets a name and an address and goes live there', async () => {
     const carol = await world.signedIn('carol.test')
     const opened = await openPage(browser, world.app, { client: carol })
     await opened.page.goto('/editor')
@@ -267,7 +264,16 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     expect(await violationsOf(opened.page)).toEqual([])
     await opened.page.getByLabel('Choose a folder').setInputFiles(folder)
     await opened.page.waitForURL('**/onboarding')
-    await opened.page.getByLabel('Site name').waitFor()
+    await opened.page.getByLabel('Site name').fill('first')
+    const address = opened.page.getByLabel('Address')
+    await address.fill('admin')
+    await opened.page.getByText('This one is reserved.').waitFor()
+    await address.fill('carols-page')
+    await opened.page.getByText('carols-page.localhost is free.').waitFor()
+    await opened.page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await opened.page.getByRole('link', { name: 'carols-page.localhost' }).waitFor()
+    const at = `http://carols-page.localhost:${new URL(world.app).port}/`
+    expect(await (await fetch(at)).text()).toContain('Updated')
     expect(opened.problems).toEqual([])
     await opened.page.context().close()
   }, 60_000)

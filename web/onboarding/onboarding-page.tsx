@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Notice } from '#web/parts/notice.tsx'
 import { isRunning } from '#web/publish/publish-state.ts'
 import { Uploader } from '#web/publish/uploader.tsx'
 import { usePublishSession } from '#web/publish/use-publish-session.ts'
@@ -8,9 +9,11 @@ import { useAddress } from '#web/shell/address.ts'
 import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
+import { AddressCheck, AddressField } from '#web/site/domains/address-field.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-onboarding.ts'
 import styles from './onboarding-page.module.css'
+import { useNewAddress } from './use-new-address.ts'
 
 const starterDialog = lazyModule(() => import('#web/start/starter-dialog.tsx'))
 
@@ -22,6 +25,7 @@ export default function OnboardingPage() {
   const { data: user } = useQuery(userQuery)
   const { choice, publish } = usePublishSession()
   const [isStarting, setStarting] = useState(false)
+  const address = useNewAddress()
   // The site that is to be updated, which a page of it names.
   const named = useAddress().searchParams.get('site')
   const site = sites?.some(({ rkey }) => rkey === named) ? (named ?? undefined) : undefined
@@ -29,26 +33,47 @@ export default function OnboardingPage() {
   const step = isPublishing || publish.stage === 'done' ? 2 : choice === null ? 0 : 1
   const [title, text] = isPublishing ? onboarding.publishing : titleOf(step, site)
   const isFirst = sites?.length === 0
+  const addressFields = (
+    <div>
+      <AddressField {...address} hint={onboarding.addressHint} isOptional />
+      <AddressCheck check={address.check} onType={address.onType} />
+    </div>
+  )
   return (
     <Page title={onboarding.tab}>
       <header className={styles['opening']}>
         <h1>{title}</h1>
         <p>{text}</p>
         <ol className={styles['steps']}>
-          {onboarding.steps.map((name, at) => (
-            <li
-              aria-current={at === step ? 'step' : undefined}
-              className={at <= step ? styles['reached'] : undefined}
-              key={name}
-            >
-              {name}
-            </li>
-          ))}
+          {onboarding.steps.map((name, at) =>
+            // What has an address already keeps it.
+            site !== undefined && at === 1 ? null : (
+              <li
+                aria-current={at === step ? 'step' : undefined}
+                className={at <= step ? styles['reached'] : undefined}
+                key={name}
+              >
+                {name}
+              </li>
+            ),
+          )}
         </ol>
       </header>
+      {address.failure !== null && (
+        <Notice tone="warn">
+          {onboarding.notAtAddress} {address.failure.why}{' '}
+          <Link href={`/sites/${encodeURIComponent(address.failure.siteName)}/domains`}>
+            {onboarding.chooseAnother}
+          </Link>
+        </Notice>
+      )}
       <Uploader
         isTitleHidden
-        onPublished={() => void client.invalidateQueries({ queryKey: keys.sites })}
+        newSite={{ problem: address.problem, onPublish: address.want, fields: addressFields }}
+        onPublished={(siteName) => {
+          void client.invalidateQueries({ queryKey: keys.sites })
+          void address.give(siteName)
+        }}
         siteNames={sites?.map(({ rkey }) => rkey) ?? null}
         title={site === undefined ? onboarding.formTitle : onboarding.update(site)}
         {...(site !== undefined && { site })}

@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { focusOnMount } from '#web/parts/focus-on-mount.ts'
@@ -11,6 +11,15 @@ import styles from './publish-form.module.css'
 import { publishSession, type SessionState } from './publish-session.ts'
 import { siteNameProblem } from './site-name-problem.ts'
 
+/** What a page asks about a site that is new. */
+export interface NewSite {
+  readonly fields: ReactNode
+  /** Why it cannot be published with what the fields have, or null. */
+  readonly problem: string | null
+  /** It is about to be published. */
+  readonly onPublish: (siteName: string) => void
+}
+
 interface PublishFormProps {
   readonly session: SessionState
   readonly siteName: string
@@ -18,10 +27,12 @@ interface PublishFormProps {
   readonly siteNames: readonly string[]
   /** Called with null while nobody has typed a name, and the files may suggest one. Null: the name is not to be chosen. */
   readonly onName: ((name: string | null) => void) | null
+  readonly newSite: NewSite | null
 }
 
 /** The files and the name of the site. */
-export function PublishForm({ session, siteName, siteNames, onName }: PublishFormProps) {
+export function PublishForm(props: PublishFormProps) {
+  const { session, siteName, siteNames, onName } = props
   const { form } = words.publish
   const { choice, publish } = session
   // No problems are shown before the form is filled in.
@@ -29,6 +40,9 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
   const listId = useId()
   const nameProblem = siteNameProblem(siteName)
   const filesProblem = filesProblemOf(session)
+  // Before there is something to publish, there is nothing to ask about it.
+  const isAsked = choice !== null || session.found !== null || publish.stage === 'failed'
+  const newSite = siteNames.includes(siteName) ? null : props.newSite
   const failure = publish.stage === 'failed' ? publish : null
 
   const submit = async () => {
@@ -36,7 +50,9 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
     await publishSession.chosen
     setTried(true)
     if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
+    if (newSite !== null && newSite.problem !== null) return
     setTried(false)
+    newSite?.onPublish(siteName)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
     if (isSame) void publishSession.retry()
     else void publishSession.publish(siteName)
@@ -51,7 +67,7 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
     <form className={styles['form']} noValidate onSubmit={(event) => press(event)}>
       {choice !== null && <ChosenFiles choice={choice} session={session} />}
       <FileDrop session={session} />
-      {onName !== null && (
+      {isAsked && onName !== null && (
         <>
           <TextField
             autoComplete="off"
@@ -71,6 +87,7 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
               <option key={name} value={name} />
             ))}
           </datalist>
+          {newSite?.fields}
         </>
       )}
       {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
@@ -81,9 +98,11 @@ export function PublishForm({ session, siteName, siteNames, onName }: PublishFor
         </Notice>
       )}
       {/* Never disabled: pressing it too early shows what is missing. */}
-      <Button ref={failure === null ? null : focusOnMount} type="submit">
-        {failure === null ? form.publish : form.tryAgain}
-      </Button>
+      {isAsked && (
+        <Button ref={failure === null ? null : focusOnMount} type="submit">
+          {failure === null ? form.publish : form.tryAgain}
+        </Button>
+      )}
     </form>
   )
 }

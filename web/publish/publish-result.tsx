@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ExternalLink, Share2 } from 'lucide-react'
 import { Fragment, type Ref } from 'react'
+import { bestAddress } from '#site/best-address.ts'
 import type { SkippedFile } from '#site/upload/upload-admission.ts'
 import { buttonClass } from '#web/parts/button.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
@@ -26,10 +27,11 @@ interface PublishResultProps {
 /** The moment: the address, ways to pass it on, the site itself, and what comes next. */
 export default function PublishResult({ result, leftOut, headingRef }: PublishResultProps) {
   const said = words.publish.result
-  const { live, siteName, skippedFiles, sizeNotice, url, versionProblem } = result
+  const { live, siteName, skippedFiles, sizeNotice, versionProblem } = result
   const { data: sites = [] } = useQuery(sitesQuery)
   // Unknown while the version is not live; the result is shown anyway.
   const site = live ? sites.find(({ rkey }) => rkey === siteName) : undefined
+  const url = site === undefined ? result.url : bestAddress(site).href
   const page = `/sites/${encodeURIComponent(siteName)}`
   return (
     <div className={styles['result']} role="status">

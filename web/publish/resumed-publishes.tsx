@@ -9,7 +9,7 @@ import styles from './uploader.module.css'
 import { isShown, type Resumed, useResumed } from './use-resumed.ts'
 
 interface ResumedPublishesProps {
-  readonly onPublished: (() => void) | undefined
+  readonly onPublished: ((siteName: string) => void) | undefined
   /** The button that was pressed is gone: somebody has to take the focus. */
   readonly onClose: () => void
 }
@@ -41,8 +41,8 @@ function ResumedPublish({ resumed, onClose, onPublished }: ResumedPublishProps) 
   told.current = onPublished
   const isDone = state.stage === 'done'
   useEffect(() => {
-    if (isDone) told.current?.()
-  }, [isDone])
+    if (isDone) told.current?.(job.siteName)
+  }, [isDone, job.siteName])
   const isRunning = state.stage === 'going-live'
   const { progress } = words.publish
   return (

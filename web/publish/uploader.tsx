@@ -6,7 +6,7 @@ import { rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
 import { keys } from '#web/server/queries.ts'
 import { LazyPart, lazyModule } from '#web/shell/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
-import { PublishForm } from './publish-form.tsx'
+import { type NewSite, PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
 import { publishSession } from './publish-session.ts'
 import { isRunning } from './publish-state.ts'
@@ -24,12 +24,14 @@ interface UploaderProps {
   readonly siteNames: readonly string[] | null
   /** Publishes to this site only. */
   readonly site?: string
-  readonly onPublished?: () => void
+  /** What is asked about a site that is new. */
+  readonly newSite?: NewSite
+  readonly onPublished?: (siteName: string) => void
 }
 
 /** From a folder on someone's disk to a site: choose, send, go live, follow the link. */
 export function Uploader(props: UploaderProps) {
-  const { title, isTitleHidden = false, siteNames, site, onPublished } = props
+  const { title, isTitleHidden = false, siteNames, site, newSite = null, onPublished } = props
   const titleId = useId()
   const session = usePublishSession()
   const { choice, publish } = session
@@ -38,7 +40,7 @@ export function Uploader(props: UploaderProps) {
   const [hasJobs] = useState(() => rememberedJobs().length > 0)
   const heading = useRef<HTMLHeadingElement>(null)
   useContinue(siteNames, setTypedName)
-  usePublished(publish.stage === 'done', onPublished)
+  usePublished(publish.stage === 'done' ? publish.siteName : null, onPublished)
   const isPublishing = isRunning(publish)
   useEffect(() => {
     // The connection may be gone when it is needed.
@@ -73,6 +75,7 @@ export function Uploader(props: UploaderProps) {
         </h2>
         {(publish.stage === 'idle' || publish.stage === 'failed') && (
           <PublishForm
+            newSite={newSite}
             onName={site === undefined ? setTypedName : null}
             session={session}
             siteName={siteName}
@@ -128,13 +131,13 @@ function useContinue(siteNames: readonly string[] | null, onName: (name: string)
   }, [isKnown, onName])
 }
 
-function usePublished(isDone: boolean, onPublished?: () => void): void {
+function usePublished(siteName: string | null, onPublished?: (siteName: string) => void): void {
   const client = useQueryClient()
   const told = useRef(onPublished)
   told.current = onPublished
   useEffect(() => {
-    if (!isDone) return
+    if (siteName === null) return
     void client.invalidateQueries({ queryKey: keys.sites })
-    told.current?.()
-  }, [isDone, client])
+    told.current?.(siteName)
+  }, [siteName, client])
 }

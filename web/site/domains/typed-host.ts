@@ -4,3 +4,11 @@ export function hostOf(typed: string): string {
   const address = typed.includes('://') ? typed : `https://${typed}`
   return (URL.canParse(address) && new URL(address).hostname) || typed
 }
+
+/** Of a whole address below the base domain, what is in front of it. */
+export function labelOf(typed: string, baseDomain: string): string {
+  const host = hostOf(typed.trim())
+  return host.toLowerCase().endsWith(`.${baseDomain}`)
+    ? host.slice(0, -baseDomain.length - 1)
+    : host
+}
