@@ -13,6 +13,7 @@ import { states } from './states.ts'
 const widths = [360, 1280] as const
 const schemes = ['light', 'dark'] as const
 const stateMsMax = 20_000
+const heightMax = 10_000
 
 /** In the README, in the light theme and as wide as a laptop. */
 const ofReadme = { name: 'start/dropped', path: 'docs/start-page.png' }
@@ -58,16 +59,12 @@ async function picture(
   const undone: (() => unknown)[] = []
   try {
     await state.show({ ...scene, page, after: (undo) => undone.push(undo) })
-    // What floats is in the window; the rest is shown whole, from its top.
-    const floats = await page.evaluate(
-      () => document.querySelector('dialog[open], :popover-open') !== null,
-    )
-    if (!floats) await page.evaluate(() => scrollTo(0, 0))
+    if (!(await floats(page))) await showWhole(page, width)
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
       found.push(...(await violationsOf(page)).map((violation) => `${colorScheme}: ${violation}`))
       const path = join(folder, fileOf(state, width, colorScheme))
-      await page.screenshot({ path, fullPage: !floats && !(await isLong(page)) })
+      await page.screenshot({ path })
     }
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
     if (scrollWidth > clientWidth) found.push(`${scrollWidth - clientWidth} px too wide`)
@@ -80,9 +77,17 @@ async function picture(
   return [...found, ...problems].map((problem) => `${state.name} at ${width}: ${problem}`)
 }
 
-/** Such as the API reference, of which the beginning is enough. */
-function isLong(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollHeight > 10_000)
+/** A dialog or a menu has its place in the window. */
+function floats(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.querySelector('dialog[open], :popover-open') !== null)
+}
+
+/** Makes the window as high as the page, so that what stays at an edge is at the edge of the picture. */
+async function showWhole(page: Page, width: number): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0))
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  // Of the API reference, the beginning is enough.
+  if (height <= heightMax) await page.setViewportSize({ width, height })
 }
 
 function fileOf({ name }: State, width: number, scheme: string): string {

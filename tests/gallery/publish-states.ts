@@ -51,6 +51,15 @@ export const publish: readonly State[] = [
     }),
   },
   {
+    name: 'onboarding/address',
+    by: 'bob',
+    show: at('/onboarding', async (shown) => {
+      await choose(shown, 'garden')
+      await shown.page.getByLabel('Address').fill('garden')
+      await see(shown.page, 'garden.localhost is free.')
+    }),
+  },
+  {
     name: 'publish/choosing',
     by: 'bob',
     show: at('/onboarding?site=site-9', async (shown) => {

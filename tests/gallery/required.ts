@@ -1,9 +1,9 @@
 /** The states that have to be in the gallery. */
 export const required: readonly string[] = [
   ...namesOf('start', 'empty', 'dropped', 'error', 'denied', 'too-many-files', 'signed-out'),
-  ...namesOf('onboarding', '1', '2', '3'),
+  ...namesOf('onboarding', '1', '2', 'address', '3'),
   ...namesOf('list', '0', '1', '2', '50', 'loading', 'failed', 'stale'),
-  ...namesOf('site', 'fine', 'problems', 'waiting', 'refused', 'offline'),
+  ...namesOf('site', 'fine', 'problems', 'waiting', 'refused', 'offline', 'taken-offline'),
   ...namesOf('publish', 'choosing', 'refused', 'sending', 'waiting', 'storing'),
   ...namesOf('publish', 'cancelled', 'failed', 'done'),
   ...namesOf('versions', '1', '20', 'restoring'),

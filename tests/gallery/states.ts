@@ -5,20 +5,8 @@ import { domains } from './domain-states.ts'
 import { files } from './file-states.ts'
 import { publish } from './publish-states.ts'
 import { journal, type Shown } from './scene.ts'
-import { answering, at, choose, press, type State, see } from './state.ts'
-
-const sitesPath = '/api/user/sites'
-
-/** The list of sites says this of each of them: states that take a while to come, or never last. */
-const listed =
-  (changes: object, then: (shown: Shown) => Promise<unknown>) =>
-  async (shown: Shown): Promise<void> => {
-    await shown.page.route(`**${sitesPath}`, async (route) => {
-      const { sites } = (await (await route.fetch()).json()) as { sites: object[] }
-      await route.fulfill({ json: { sites: sites.map((each) => ({ ...each, ...changes })) } })
-    })
-    await then(shown)
-  }
+import { list, site } from './site-states.ts'
+import { at, choose, press, type State, see } from './state.ts'
 
 const drop = async (shown: Shown) => {
   await choose(shown, 'garden')
@@ -53,98 +41,16 @@ const start: readonly State[] = [
       await see(shown.page, 'at most 10,000 files')
     }),
   },
-  { name: 'start/denied', by: 'nobody', show: at('/?error=auth_failed&handle=alice.test') },
-  { name: 'start/signed-out', by: 'nobody', show: at('/?news=signed_out&return_to=%2Feditor') },
-]
-
-const list: readonly State[] = [
-  { name: 'list/0', by: 'carol', show: at('/editor') },
   {
-    name: 'list/1',
-    by: 'alice',
-    show: async (shown) => {
-      await shown.page.route(`**${sitesPath}`, async (route) => {
-        const { sites } = (await (await route.fetch()).json()) as { sites: unknown[] }
-        await route.fulfill({ json: { sites: sites.slice(0, 1) } })
-      })
-      await at('/editor')(shown)
-    },
-  },
-  { name: 'list/2', by: 'alice', show: at('/editor', ({ page }) => see(page, 'portfolio')) },
-  { name: 'list/50', by: 'bob', show: at('/editor', ({ page }) => see(page, 'site-50')) },
-  {
-    name: 'list/loading',
-    by: 'alice',
-    show: async (shown) => {
-      await answering(shown.page, sitesPath, null)
-      await at('/editor')(shown)
-    },
-  },
-  {
-    name: 'list/stale',
-    by: 'alice',
-    show: async (shown) => {
-      await at('/editor', ({ page }) => see(page, 'portfolio'))(shown)
-      await answering(shown.page, sitesPath, 400, { error: 'Not now.' })
-      await shown.page.reload()
-      await see(shown.page, 'may be out of date')
-    },
-  },
-  {
-    name: 'list/failed',
-    by: 'alice',
-    show: async (shown) => {
-      await answering(shown.page, sitesPath, 400, { error: 'Your list could not be made.' })
-      await at('/editor', ({ page }) => see(page, 'could not be made'))(shown)
-    },
-  },
-]
-
-const site: readonly State[] = [
-  { name: 'site/fine', by: 'alice', show: at('/sites/blog') },
-  {
-    name: 'site/problems',
-    by: 'alice',
-    show: at('/sites/portfolio', ({ page }) => see(page, '999')),
-  },
-  {
-    name: 'site/waiting',
-    by: 'alice',
-    show: listed(
-      {
-        state: 'unread',
-        problems: [
-          'Your account’s server did not send all of the newest version. We will try again at 2026-05-30T12:00:00.000Z.',
-        ],
-      },
-      at('/sites/blog', ({ page }) => see(page, 'could not be read')),
-    ),
-  },
-  {
-    name: 'site/refused',
-    by: 'alice',
-    show: listed(
-      {
-        state: 'refused',
-        problems: ['“a/../b” is not a path that a site can have.', '_redirects, line 1: too long'],
-      },
-      at('/sites/blog', ({ page }) => see(page, 'was refused')),
-    ),
-  },
-  { name: 'site/missing', by: 'alice', show: at('/sites/nothing') },
-  {
-    name: 'site/offline',
-    by: 'alice',
-    show: at('/sites/blog', async ({ page }) => {
-      await page.context().setOffline(true)
-      await see(page, 'offline')
+    name: 'start/template',
+    by: 'nobody',
+    show: at('/', async ({ page }) => {
+      await press(page, 'Start from a template')
+      await see(page, 'One line about it')
     }),
   },
-  {
-    name: 'site/menus',
-    by: 'alice',
-    show: at('/sites/blog', ({ page }) => press(page, 'Account: ')),
-  },
+  { name: 'start/denied', by: 'nobody', show: at('/?error=auth_failed&handle=alice.test') },
+  { name: 'start/signed-out', by: 'nobody', show: at('/?news=signed_out&return_to=%2Feditor') },
 ]
 
 const settings: readonly State[] = [
@@ -227,6 +133,15 @@ const versions: readonly State[] = [
     name: 'versions/20',
     by: 'bob',
     show: at(`/sites/${journal}/versions`, ({ page }) => see(page, 'Show older versions')),
+  },
+  {
+    name: 'versions/forget',
+    by: 'alice',
+    show: at('/sites/blog/versions', async ({ page }) => {
+      await page.getByRole('button', { name: 'More for' }).last().click()
+      await press(page, 'Forget everywhere')
+      await see(page, 'Forget this version?')
+    }),
   },
   {
     name: 'versions/restoring',

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { noticeOf, signInAddress } from './session.ts'
 
-const notices: [string, kind: 'problem' | 'news' | 'request', start: string][] = [
-  ['?error=auth_failed', 'problem', 'Signing in did not work.'],
-  ['?error=auth_failed&reason=too_many', 'problem', 'Too many sign-ins from your network.'],
-  ['?error=auth_failed&reason=<b>', 'problem', 'Signing in did not work.'],
-  ['?error=auth_failed&reason=not_allowed', 'problem', 'This service is not open'],
-  ['?error=auth_failed&reason=invitation_over', 'problem', 'That invitation has been used'],
+const notices: [string, kind: 'problem' | 'warning' | 'news' | 'request', start: string][] = [
+  ['?error=auth_failed', 'warning', 'Signing in did not work.'],
+  ['?error=auth_failed&reason=too_many', 'warning', 'Too many sign-ins from your network.'],
+  ['?error=auth_failed&reason=<b>', 'warning', 'Signing in did not work.'],
+  ['?error=auth_failed&reason=not_allowed', 'warning', 'This service is not open'],
+  ['?error=auth_failed&reason=invitation_over', 'warning', 'That invitation has been used'],
   ['?error=missing_handle', 'problem', 'Enter your handle'],
   ['?news=left', 'news', 'Your data here'],
   ['?news=invited', 'news', 'You are invited.'],

@@ -88,9 +88,9 @@ function wasSignedIn(): boolean {
   }
 }
 
-/** What the sign-in page tells whoever was sent there: something to mend, just news, or what to do. */
+/** What the sign-in page tells whoever was sent there: something to mend in the form, what did not work, news, or what to do. */
 export interface Notice {
-  readonly kind: 'problem' | 'news' | 'request'
+  readonly kind: 'problem' | 'warning' | 'news' | 'request'
   readonly text: string
 }
 
@@ -106,7 +106,8 @@ export function noticeOf(search: string): Notice | null {
   const error = query.get('error')
   const reason = error === 'auth_failed' ? textOf(problems, query.get('reason')) : null
   const problem = reason ?? (isError(error) ? problems[error] : null)
-  return problem === null ? null : { kind: 'problem', text: problem }
+  if (problem === null) return null
+  return { kind: error === 'missing_handle' ? 'problem' : 'warning', text: problem }
 }
 
 const isError = (error: string | null) => error === 'auth_failed' || error === 'missing_handle'

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { Button } from '#web/parts/button.tsx'
+import { Button, buttonClass } from '#web/parts/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { Tabs } from '#web/parts/tabs.tsx'
 import { continueUpdate } from '#web/publish/update-site.ts'
 import { siteQuery } from '#web/server/queries.ts'
+import { useAddress } from '#web/shell/address.ts'
 import { Link } from '#web/shell/link.tsx'
 import { Page } from '#web/shell/page.tsx'
 import type { PageProps } from '#web/shell/router.ts'
@@ -15,6 +16,7 @@ import { SiteHead } from './site-head.tsx'
 /** Head and tabs of a site's pages. They stay while one goes from tab to tab. */
 export function SiteFrame({ params, children }: PageProps & { children: ReactNode }) {
   const { rkey = '' } = params
+  const { pathname } = useAddress()
   const { data: site, error, refetch } = useQuery(siteQuery(rkey))
   useEffect(() => void continueUpdate(rkey), [rkey])
   if (site === null) return <Missing rkey={rkey} />
@@ -25,7 +27,7 @@ export function SiteFrame({ params, children }: PageProps & { children: ReactNod
   )
   return (
     <div className={styles['site']}>
-      <SiteHead rkey={rkey} site={site} />
+      <SiteHead isSecondary={isWorkingTab(pathname)} rkey={rkey} site={site} />
       {error !== null && (
         <Notice action={again} tone={site === undefined ? 'danger' : 'warn'}>
           <p>{site === undefined ? error.message : words.shell.stale}</p>
@@ -36,6 +38,10 @@ export function SiteFrame({ params, children }: PageProps & { children: ReactNod
     </div>
   )
 }
+
+/** Where something is saved, published or claimed: a view has one primary button. */
+const isWorkingTab = (pathname: string): boolean =>
+  /^\/sites\/[^/]+\/(?:domains|files|settings)(?:\/|$)/.test(pathname)
 
 function tabsOf(rkey: string) {
   const { tabs } = words.site
@@ -54,9 +60,11 @@ function Missing({ rkey }: { rkey: string }) {
   return (
     <Page title={missing.title(rkey)}>
       <h1>{missing.title(rkey)}</h1>
-      <p>{missing.text}</p>
+      <p className={styles['missing']}>{missing.text}</p>
       <p>
-        <Link href="/editor">{missing.toSites}</Link>
+        <Link className={buttonClass('primary')} href="/editor">
+          {missing.toSites}
+        </Link>
       </p>
     </Page>
   )

@@ -23,10 +23,12 @@ interface SiteHeadProps {
   readonly rkey: string
   /** Undefined while it is being loaded. */
   readonly site: Site | undefined
+  /** The tab has an action of its own that comes first. */
+  readonly isSecondary: boolean
 }
 
 /** What a site is called, where it is, and the way to a new version of it. */
-export function SiteHead({ rkey, site }: SiteHeadProps) {
+export function SiteHead({ rkey, site, isSecondary }: SiteHeadProps) {
   const publish = usePublishes().find(({ siteName }) => siteName === rkey)
   const [open, setOpen] = useState<'update' | 'qr' | null>(null)
   const close = () => setOpen(null)
@@ -53,7 +55,11 @@ export function SiteHead({ rkey, site }: SiteHeadProps) {
         )}
       </div>
       <div className={styles['buttons']}>
-        <Button icon={FolderUp} onClick={() => setOpen('update')}>
+        <Button
+          icon={FolderUp}
+          look={isSecondary ? 'secondary' : 'primary'}
+          onClick={() => setOpen('update')}
+        >
           {words.site.update}
         </Button>
         {address !== null && (

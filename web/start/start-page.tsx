@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { News } from '#web/parts/news.tsx'
+import { Notice } from '#web/parts/notice.tsx'
 import { ChosenFiles } from '#web/publish/chosen-files.tsx'
 import { FileDrop } from '#web/publish/file-drop.tsx'
 import { publishSession } from '#web/publish/publish-session.ts'
@@ -28,7 +29,7 @@ export default function StartPage() {
   const { choice } = session
   const publishes = choice !== null && choice.problems.length === 0
   const signIn = useSignIn({
-    notice: notice?.kind === 'problem' ? notice.text : null,
+    notice,
     onLeaving: async () => (publishes ? await publishSession.want() : undefined),
   })
   useEffect(() => {
@@ -45,7 +46,7 @@ export default function StartPage() {
   }, [notice])
   return (
     <Page title={start.tab}>
-      {notice !== null && notice.kind !== 'problem' && (
+      {(notice?.kind === 'news' || notice?.kind === 'request') && (
         <News tone={notice.kind === 'request' ? 'info' : 'good'}>{notice.text}</News>
       )}
       <div className={styles['columns']}>
@@ -69,6 +70,7 @@ export default function StartPage() {
               </button>
             </p>
           )}
+          {signIn.warning !== null && <Notice tone="warn">{signIn.warning}</Notice>}
           <SignInForm publishes={publishes} signIn={signIn} />
           {publishes && session.kept === 'kept' && <p className={styles['kept']}>{start.kept}</p>}
           <AccountHelp signIn={signIn} />

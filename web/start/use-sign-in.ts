@@ -1,5 +1,6 @@
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiError, startSignIn } from '#web/server/api.ts'
+import type { Notice } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
 import { keepBegunSignIn, keptSignIn, signInToBegin } from './begun-sign-in.ts'
 
@@ -9,6 +10,8 @@ export interface SignIn {
   /** The page of ours to come back to, as the address says. */
   readonly returnTo: string | null
   readonly problem: string | null
+  /** Why the last sign-in did not work, whatever the field has, until the next try; or null. */
+  readonly warning: string | null
   /** The browser is about to go to the account's server. */
   readonly isLeaving: boolean
   /** Gets the focus when there is a problem. */
@@ -19,8 +22,8 @@ export interface SignIn {
 }
 
 interface SignInOptions {
-  /** What went wrong before, shown until the next try. */
-  readonly notice: string | null
+  /** What this page was opened to tell. */
+  readonly notice: Notice | null
   /** Awaited before the browser leaves. */
   readonly onLeaving: () => Promise<void>
 }
@@ -30,7 +33,8 @@ export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
   const [begun] = useState(() => signInToBegin(location.search, keptSignIn()))
   const { returnTo } = begun
   const [handle, setHandle] = useState(begun.handle)
-  const [problem, setProblem] = useState(notice)
+  const [problem, setProblem] = useState(notice?.kind === 'problem' ? notice.text : null)
+  const [warning, setWarning] = useState(notice?.kind === 'warning' ? notice.text : null)
   const [isLeaving, setLeaving] = useState(false)
   const field = useRef<HTMLInputElement>(null)
 
@@ -44,6 +48,7 @@ export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
   const begin = async (at: string) => {
     setLeaving(true)
     setProblem(null)
+    setWarning(null)
     keepBegunSignIn({ handle, returnTo })
     try {
       const url = await startSignIn(at.trim().replace(/^@/, ''), returnTo)
@@ -61,5 +66,5 @@ export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
     void begin(handle)
   }
 
-  return { handle, setHandle, returnTo, problem, isLeaving, field, begin, submit }
+  return { handle, setHandle, returnTo, problem, warning, isLeaving, field, begin, submit }
 }

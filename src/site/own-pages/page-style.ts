@@ -5,9 +5,9 @@ import { pageTokens } from './page-tokens.ts'
 export const pageStyle = `${pageTokens}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-main,footer{width:100%;max-width:42rem;margin:0 auto;padding:18vh 1.25rem 4rem}
+main,footer{width:calc(100% - 2.5rem);max-width:40rem;margin:0 auto;padding:18vh 0 4rem}
 main{flex:1}
-.wide>*{max-width:64rem}
+.wide>*{max-width:62rem}
 .wide main{padding-top:3rem}
 svg{display:block;margin-bottom:1.5rem;fill:none;stroke:var(--accent);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
 .code{margin:0 0 .25rem;font:.8125rem/1.5 ui-monospace,monospace}
@@ -25,7 +25,8 @@ th{font-size:.8125rem;font-weight:400;white-space:nowrap}
 td:first-child{padding:0}
 td+td{white-space:nowrap;color:var(--ink-soft)}
 :is(th,td):nth-child(2){text-align:end}
-td a{display:block;padding:.625rem .5rem;text-decoration:none}
+td a{display:block;padding:.625rem .5rem .625rem 0;text-decoration:none}
+th:first-child{padding-left:0}
 footer{padding-block:1.25rem;border-top:1px solid var(--line);font-size:.8125rem}
 footer a{color:inherit}
 @media(max-width:30rem){:is(th,td):nth-child(3){display:none}}`

@@ -23,7 +23,7 @@ export function Conflict({ mine, theirs, isBusy, onMine, onTheirs }: ConflictPro
   const decoded = useMemo(() => (theirs === null ? null : decodeEditable(theirs)), [theirs])
   return (
     <div className={styles['conflict']}>
-      <Notice title={texts.title} tone="danger">
+      <Notice title={texts.title} tone="warn">
         <p>{theirs === null ? texts.gone : texts.text}</p>
         {theirs !== null && decoded === null && <p>{texts.notShown}</p>}
         <div className={styles['choices']}>

@@ -22,13 +22,13 @@ export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
         <div className={styles['column']}>
           <LastVersion site={site} />
           <Addresses site={site} />
+          <div className={styles['explain']}>
+            <LazyPart of={explainAddress} props={{ rkey }} />
+          </div>
         </div>
         <div className={styles['column']}>
           <Proof site={site} />
         </div>
-      </div>
-      <div className={styles['explain']}>
-        <LazyPart of={explainAddress} props={{ rkey }} />
       </div>
     </Page>
   )

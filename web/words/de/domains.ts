@@ -57,7 +57,8 @@ export const domains = {
   makePrimary: 'Zur Hauptadresse machen',
   makePrimaryOf: (domain: string) => `Zur Hauptadresse machen: ${domain}`,
   noPrimary: 'Nicht mehr weiterleiten',
-  primaryHint: 'Wer die anderen Adressen besucht, wird zur Hauptadresse geleitet.',
+  primaryHint:
+    'Wer andere Adressen besucht, wird zur Hauptadresse geleitet, sobald du eine wählst.',
   nowPrimary: (domain: string) => `${domain} ist jetzt die Hauptadresse.`,
   nowNoPrimary: 'Jede Adresse zeigt jetzt die Website.',
   more: (domain: string) => `Mehr zu ${domain}`,

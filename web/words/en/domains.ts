@@ -37,7 +37,7 @@ export const domains = {
   makePrimary: 'Make primary',
   makePrimaryOf: (domain: string) => `Make primary: ${domain}`,
   noPrimary: 'Stop redirecting',
-  primaryHint: 'Visitors of the others are sent to the primary one.',
+  primaryHint: 'Visitors of all other addresses are sent to the primary one, once you choose one.',
   nowPrimary: (domain: string) => `${domain} is the primary address now.`,
   nowNoPrimary: 'Every address shows the site now.',
   more: (domain: string) => `More for ${domain}`,
