@@ -3,13 +3,14 @@ import { certificateNamesOf } from '#certificates/certificate.ts'
 import { CertificateFileError, type CertificateFiles } from '#certificates/certificate-files.ts'
 import { CertificateIndex } from '#certificates/certificate-index.ts'
 import { FileCertificates } from '#certificates/file-certificates.ts'
+import { PendingChallenges } from '#certificates/pending-challenges.ts'
 import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
 import { ConfigError } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
-import { findChallengeAnswer } from '#store/certificates/acme.ts'
+import { readChallengeAnswers } from '#store/certificates/acme.ts'
 import { findCertificate } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
@@ -54,6 +55,7 @@ export async function openOrderedCertificates(
   const { db } = options
   const index = new CertificateIndex()
   const seal = await openKeySeal(secrets)
+  const challenges = new PendingChallenges({ read: () => readChallengeAnswers(db) })
   const hasOne = (host: string): boolean =>
     index.changedAt(host) !== null || nameInFiles(files, host) !== null
   const wanted = new WantedCertificates({ ...options, ...hosts, hasOne })
@@ -67,7 +69,7 @@ export async function openOrderedCertificates(
       if (found === null) return null
       return { chain: found.chain, key: await seal.open(found.sealedKey, certificateContext(name)) }
     },
-    challengeAnswer: (token: string) => findChallengeAnswer(db, token),
+    challengeAnswer: (token: string) => challenges.answer(token),
     /** One look at all names, as `run` takes it every half minute. */
     review: () => wanted.review(),
     /** Until the signal. */

@@ -66,13 +66,18 @@ export async function putChallenge(
     .execute()
 }
 
-export async function findChallengeAnswer(db: Db, token: string): Promise<string | null> {
-  const row = await db
+/** Far more than orders can be open at a time. */
+const challengesMax = 2_000
+
+/** By token; the newest ones, should there be too many. */
+export async function readChallengeAnswers(db: Db): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
     .selectFrom('acmeChallenges')
-    .select('answer')
-    .where('token', '=', token)
-    .executeTakeFirst()
-  return row?.answer ?? null
+    .select(['token', 'answer'])
+    .orderBy('expiresAt', 'desc')
+    .limit(challengesMax)
+    .execute()
+  return new Map(rows.map(({ answer, token }) => [token, answer]))
 }
 
 export async function deleteExpiredChallenges(db: Db, now: number): Promise<void> {

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   deleteExpiredChallenges,
-  findChallengeAnswer,
   keepAcmeKey,
   putChallenge,
+  readChallengeAnswers,
   takeOrder,
 } from './acme.ts'
 import {
@@ -131,8 +131,8 @@ onEachStore('store/names/certificates', (db) => {
     await putChallenge(db(), { token: 'token', answer: 'old', expiresAt: 50 })
     await putChallenge(db(), { token: 'token', answer: 'new', expiresAt: 60 })
     await deleteExpiredChallenges(db(), 59)
-    expect(await findChallengeAnswer(db(), 'token')).toBe('new')
+    expect(await readChallengeAnswers(db())).toEqual(new Map([['token', 'new']]))
     await deleteExpiredChallenges(db(), 60)
-    expect(await findChallengeAnswer(db(), 'token')).toBeNull()
+    expect((await readChallengeAnswers(db())).size).toBe(0)
   })
 })
