@@ -42,6 +42,8 @@ alias-of-private CNAME private
 www CNAME target
 target A 192.0.2.1
 target AAAA 2001:db8::1
+target CAA 0 issue "ca.example; accounturi=https://ca.example/7"
+target CAA 128 issuewild ";"
 ${values.map((value) => `_sitehost.many TXT "${value}"`).join('\n')}
 `
 
@@ -61,6 +63,12 @@ const facts: [DnsType, string, DnsAnswer][] = [
   ['CNAME', 'www.example.com', found('target.example.com')],
   ['A', 'www.example.com', found('192.0.2.1')],
   ['AAAA', 'www.example.com', found('2001:db8::1')],
+  [
+    'CAA',
+    'www.example.com',
+    found('0 issue "ca.example; accounturi=https://ca.example/7"', '128 issuewild ";"'),
+  ],
+  ['CAA', 'public.example.com', found()],
 ]
 
 // Debian has it where only the system's own programs look.

@@ -1,19 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import type { Seal } from '#atproto/oauth/seal.ts'
 import { backoff } from '#concurrency/backoff.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { recordEvent } from '#observe/events.ts'
-import type { Log } from '#observe/log.ts'
-import type { LookUp } from '#outbound/dns/look-up.ts'
 import { type CertificateProblem, certificateAdvice } from '#site/certificate-state.ts'
-import {
-  deleteExpiredChallenges,
-  findAcmeKey,
-  keepAcmeKey,
-  putChallenge,
-  takeOrder,
-} from '#store/certificates/acme.ts'
+import { deleteExpiredChallenges } from '#store/certificates/acme.ts'
 import {
   type DueCertificate,
   postponeCertificate,
@@ -21,62 +12,55 @@ import {
   saveCertificateFailure,
   takeDueCertificates,
 } from '#store/certificates/certificates.ts'
-import type { Db } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { AcmeClient } from './acme/acme-client.ts'
-import { AcmeProblemError, problemKind } from './acme/acme-problem.ts'
-import { newKey } from './acme/certificate-request.ts'
-import { orderCertificate } from './acme/order-certificate.ts'
+import { askRenewals } from './ask-renewals.ts'
+import type { Authority } from './authority.ts'
 import type { Certificate } from './certificate.ts'
-import { accountContext, certificateContext } from './sealed-keys.ts'
+import { type OrderContext, type OrderOutcome, orderAt, orderMsMax } from './order-at.ts'
+import { certificateContext } from './sealed-keys.ts'
 
-/** An authority of RFC 8555. */
-export interface Authority {
-  /** URL of its directory. */
-  readonly directory: string
-  /** Roots to trust in addition, in PEM. */
-  readonly ca: readonly string[]
-  /** `mailto:` addresses. */
-  readonly contact: readonly string[]
-}
-
-interface KeepContext {
-  readonly db: Db
+interface KeepContext extends OrderContext {
   readonly wakeUps: WakeUps
-  readonly log: Log
-  readonly lookUp: LookUp
-  readonly seal: Seal
-  readonly authority: Authority
+  /** In this order; the next one where the one before cannot issue now. */
+  readonly authorities: readonly Authority[]
   /** A host that certainly leads here: a name without one of its addresses is not ordered for. */
   readonly applicationHost: string
-  readonly now: () => number
-  readonly signal: AbortSignal
 }
 
 const ordersAtOnceMax = 4
-const batchMax = 16
-const orderMsMax = 120_000
-/** How long a name waits when the process that took it has died. */
-const leaseMs = 5 * 60_000
+/** Of each of those. */
+const inARowMax = 16
+/** How long a name waits, beyond the time of an order at each authority, when the process that took it has died. */
+const lookUpMsMax = 30_000
 const pollMs = 60_000
 const hourMs = 60 * 60_000
-const challengeMs = hourMs
-
-/** Let's Encrypt's limit of new orders of an account is 300 in three hours. */
-const orderAllowance = { count: 250, windowMs: 3 * hourMs }
 
 /** Of one name. Let's Encrypt allows five failed validations of a name in an hour. */
 const retryMs = backoff({ min: 5 * 60_000, max: 24 * hourMs, jitter: 0.2 })
 
-/** Orders the certificates that are wanted, and renews those that have a third of their life left, until the signal. */
+/** Why another authority may issue what this one does not; none reaches a name that does not lead here. */
+const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
+  'account',
+  'away',
+  'caa',
+  'other',
+  'rate-limit',
+  'rejected-name',
+])
+
+/**
+ * Orders the certificates that are wanted, and renews those that have a third of their life left, or when their authority says so,
+ * until the signal.
+ */
 export async function keepCertificates(context: KeepContext): Promise<void> {
   const { log, signal, wakeUps } = context
   using woken = wakeUps.subscribe('certificates-wanted')
   const work = async (): Promise<number> => {
     try {
-      return (await orderDue(context)) === batchMax ? 0 : pollMs
+      await askRenewals(context)
+      return (await orderDue(context)) === ordersAtOnceMax * inARowMax ? 0 : pollMs
     } catch (error) {
       if (error instanceof DatabaseUnavailableError || signal.aborted) throw error
       // Such as the key of our account, sealed with another SECRET_KEY: sites are served without new certificates.
@@ -88,84 +72,95 @@ export async function keepCertificates(context: KeepContext): Promise<void> {
   await everyOrWhenWoken(work, { signal, wakeUp: woken, onError })
 }
 
-/** Orders at most `batchMax` due certificates; returns how many. */
+/** Orders due certificates, a few at a time, each until there is none or it has ordered many; returns how many. */
 export async function orderDue(context: KeepContext): Promise<number> {
-  const { db, now, signal } = context
+  const { authorities, db, now, signal } = context
+  const leaseMs = authorities.length * orderMsMax + lookUpMsMax
   await deleteExpiredChallenges(db, now())
-  const due = await takeDueCertificates(db, { now: now(), leaseMs, limit: batchMax })
-  if (due.length === 0) return 0
-  const accountKey = await accountKeyOf(context)
+  let count = 0
+  const orderInARow = async (): Promise<void> => {
+    for (let ordered = 0; ordered < inARowMax && !signal.aborted; ordered++) {
+      const [due] = await takeDueCertificates(db, { now: now(), leaseMs, limit: 1 })
+      if (due === undefined) return
+      count += 1
+      await orderOne(due, context)
+    }
+  }
+  const rows = Array.from({ length: ordersAtOnceMax }, (_, row) => row)
   try {
-    await mapAtOnce(due, { atOnce: ordersAtOnceMax, signal }, (each) =>
-      orderOne(each, accountKey, context),
-    )
+    await mapAtOnce(rows, { atOnce: ordersAtOnceMax, signal }, orderInARow)
   } catch (error) {
-    // Stopping is not a failure: what was not ordered is due again when the lease expires.
+    // Stopping is not a failure.
     if (!signal.aborted) throw error
   }
-  return due.length
+  return count
 }
 
-async function accountKeyOf({ authority, db, seal }: KeepContext): Promise<string> {
-  const { directory } = authority
-  const context = accountContext(directory)
-  const kept =
-    (await findAcmeKey(db, directory)) ??
-    (await keepAcmeKey(db, directory, await seal.seal(newKey(), context)))
-  return await seal.open(kept, context)
+async function orderOne(due: DueCertificate, context: KeepContext): Promise<void> {
+  const { db, log, now, signal } = context
+  const { failures, name } = due
+  try {
+    const outcome = await orderAnywhere(due, context)
+    switch (outcome.outcome) {
+      case 'issued':
+        return recordEvent(log, 'certificate_issued', { host: name })
+      case 'later':
+        return await postponeCertificate(db, name, now() + outcome.waitMs)
+      case 'failed': {
+        const { detail, pauseMs, problem } = outcome
+        const dueAt = Math.ceil(now() + Math.max(pauseMs, retryMs(failures)))
+        await saveCertificateFailure(db, name, { problem, detail, dueAt })
+        const reason = detail || certificateAdvice[problem](name)
+        return recordEvent(log, 'certificate_not_issued', { host: name, reason })
+      }
+    }
+  } catch (error) {
+    // The next process need not wait for the lease.
+    if (signal.aborted) await postponeCertificate(db, name, now())
+    throw error
+  }
 }
 
-async function orderOne(
-  { failures, name }: DueCertificate,
-  accountKey: string,
+/** At the first authority that issues it; stores it. */
+async function orderAnywhere(due: DueCertificate, context: KeepContext): Promise<OrderOutcome> {
+  const none = { outcome: 'failed', problem: 'elsewhere', detail: null, pauseMs: 0 } as const
+  if (!(await leadsHere(due.name, context))) return none
+  let last: OrderOutcome = none
+  for (const authority of context.authorities) {
+    const outcome = await orderAt(authority, due, context)
+    if (outcome.outcome === 'issued') {
+      await store(due.name, { ...outcome, issuedBy: authority.directory }, context)
+      return outcome
+    }
+    // What an authority refused says more than that another one was not asked.
+    if (last === none || outcome.outcome === 'failed') last = outcome
+    if (outcome.outcome === 'failed' && !othersMayIssue.has(outcome.problem)) break
+  }
+  return last
+}
+
+interface Issued {
+  readonly certificate: Certificate
+  readonly saysWhenToRenew: boolean
+  readonly issuedBy: string
+}
+
+async function store(
+  name: string,
+  { certificate, issuedBy, saysWhenToRenew }: Issued,
   context: KeepContext,
 ): Promise<void> {
-  const { authority, db, log, now, signal, wakeUps } = context
-  const fail = async (
-    problem: CertificateProblem,
-    detail: string | null = null,
-    pauseMs = 0,
-  ): Promise<void> => {
-    const dueAt = Math.ceil(now() + Math.max(pauseMs, retryMs(failures)))
-    await saveCertificateFailure(db, name, { problem, detail, dueAt })
-    const reason = detail || certificateAdvice[problem](name)
-    recordEvent(log, 'certificate_not_issued', { host: name, reason })
-  }
-  if (!(await leadsHere(name, context))) return await fail('elsewhere')
-  const waitMs = await takeOrder(db, authority.directory, orderAllowance, now())
-  if (waitMs > 0) return await postponeCertificate(db, name, now() + waitMs)
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(orderMsMax)])
-  try {
-    const { ca, contact, directory } = authority
-    const client = new AcmeClient({ directory, accountKey, ca, signal: limit })
-    await client.register(contact)
-    const put = (token: string, answer: string) =>
-      putChallenge(db, { token, answer, expiresAt: now() + challengeMs })
-    await store(
-      name,
-      await orderCertificate(name, { client, answers: { put }, signal: limit }),
-      context,
-    )
-    wakeUps.notify('certificates')
-    recordEvent(log, 'certificate_issued', { host: name })
-  } catch (error) {
-    if (signal.aborted) throw error
-    if (!(error instanceof AcmeProblemError)) {
-      log.warn('certificate order failed', { host: name, error })
-      return await fail('away')
-    }
-    await fail(problemKind(error.type), error.message, error.retryAfterMs ?? 0)
-  }
-}
-
-async function store(name: string, certificate: Certificate, context: KeepContext): Promise<void> {
-  const { db, now, seal } = context
+  const { db, now, seal, wakeUps } = context
   const { chain, key } = certificate
   const { validFrom, validTo } = new X509Certificate(chain)
   const [from, validUntil] = [Date.parse(validFrom), Date.parse(validTo)]
   const sealedKey = await seal.seal(key, certificateContext(name))
-  const renewAt = Math.round(from + ((validUntil - from) * 2) / 3)
-  await saveCertificate(db, { name, chain, sealedKey, validUntil, renewAt }, now())
+  // By a clock that is far ahead every certificate is old: it would be ordered again and again.
+  const renewAt = Math.max(Math.round(from + ((validUntil - from) * 2) / 3), now() + hourMs)
+  const renewalInfoAt = saysWhenToRenew ? now() : null
+  const times = { validUntil, renewAt, renewalInfoAt }
+  await saveCertificate(db, { name, chain, sealedKey, issuedBy, ...times }, now())
+  wakeUps.notify('certificates')
 }
 
 /** Whether the name has an address of the application's host. False where the DNS does not answer. */

@@ -40,7 +40,7 @@ export function ingestSettings(
   secrets: readonly [string, ...string[]],
 ): IngestSettings {
   const { cdnPurge: _, metricsToken: __, secrets: ___, trustedProxies: ____, ...settings } = config
-  return { ...settings, keySecrets: config.tls?.authority ? secrets : null }
+  return { ...settings, keySecrets: config.tls?.ordering ? secrets : null }
 }
 
 interface PlaneOptions extends Stores {
@@ -116,15 +116,15 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
 
 async function keepCertificatesOf(
   { keySecrets, origin, tls }: IngestSettings,
-  context: Omit<Parameters<typeof keepCertificates>[0], 'applicationHost' | 'authority' | 'seal'>,
+  context: Omit<Parameters<typeof keepCertificates>[0], 'applicationHost' | 'authorities' | 'seal'>,
 ): Promise<void> {
-  if (keySecrets === null || !tls?.authority) return
-  const { caFile, contact, directory } = tls.authority
+  if (keySecrets === null || !tls?.ordering) return
+  const { authorities, caFile } = tls.ordering
   const ca = caFile === null ? [] : [await Bun.file(caFile).text()]
   await keepCertificates({
     ...context,
     applicationHost: new URL(origin).hostname,
-    authority: { ca, contact, directory },
+    authorities: authorities.map((authority) => ({ ...authority, ca })),
     seal: await openKeySeal(keySecrets),
   })
 }

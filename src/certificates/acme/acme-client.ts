@@ -1,46 +1,41 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
-import { z } from 'zod'
+import {
+  type AcmeAuthorization,
+  type AcmeDirectory,
+  type AcmeOrder,
+  authorizationSchema,
+  directorySchema,
+  orderSchema,
+  type RenewalWindow,
+  renewalInfoSchema,
+} from './acme-answers.ts'
 import { AcmeProblemError, acmeProblem } from './acme-problem.ts'
+import { type ExternalAccount, externalAccountBinding } from './external-account.ts'
 
 const answerMsMax = 20_000
 const answerBytesMax = 256 * 1024
 /** An authority may refuse a nonce for no fault of ours (RFC 8555 §6.5). */
 const nonceTriesMax = 8
 
-const directorySchema = z.object({
-  newNonce: z.url(),
-  newAccount: z.url(),
-  newOrder: z.url(),
-})
-const orderSchema = z.object({
-  status: z.enum(['pending', 'ready', 'processing', 'valid', 'invalid']),
-  authorizations: z.array(z.url()).max(16),
-  finalize: z.url(),
-  certificate: z.url().optional(),
-  error: z.unknown().optional(),
-})
-const authorizationSchema = z.object({
-  status: z.enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
-  challenges: z
-    .array(
-      z.object({
-        type: z.string(),
-        url: z.url(),
-        token: z.string().optional(),
-        error: z.unknown().optional(),
-      }),
-    )
-    .max(16),
-})
-
-export type AcmeOrder = z.infer<typeof orderSchema> & { readonly url: string }
-export type AcmeAuthorization = z.infer<typeof authorizationSchema>
-
 /** An answer, and how long the authority wants to be left alone before it is asked again. */
 export interface Waiting<T> {
   readonly value: T
   readonly retryAfterMs: number | null
+}
+
+interface Registration {
+  /** `mailto:` addresses. */
+  readonly contact: readonly string[]
+  /** Null: anybody may have an account. */
+  readonly externalAccount: ExternalAccount | null
+}
+
+/** What authorities accept in an order beyond RFC 8555. */
+export interface OrderExtras {
+  /** The certificate that this one is to replace, as `certificateId` (RFC 9773 §5). */
+  readonly replaces?: string
+  readonly profile?: string
 }
 
 interface ClientOptions {
@@ -66,7 +61,7 @@ export class AcmeClient {
     readonly x: string
     readonly y: string
   }
-  #directory: z.infer<typeof directorySchema> | null = null
+  #directory: AcmeDirectory | null = null
   #account: string | null = null
   #nonces: string[] = []
 
@@ -88,20 +83,45 @@ export class AcmeClient {
     return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
   }
 
+  /** URL of our account; null before `register`. */
+  get accountUrl(): string | null {
+    return this.#account
+  }
+
+  /** What the authority offers; asked for once. */
+  async directory(): Promise<AcmeDirectory> {
+    this.#directory ??= directorySchema.parse((await this.#fetch(this.#options.directory)).json)
+    return this.#directory
+  }
+
   /** Finds the account of the key, or makes it. Accepts the authority's terms. */
-  async register(contact: readonly string[]): Promise<void> {
-    const { newAccount } = await this.#directoryOf()
-    const body = { termsOfServiceAgreed: true, ...(contact.length > 0 && { contact }) }
+  async register({ contact, externalAccount }: Registration): Promise<void> {
+    const { newAccount } = await this.directory()
+    const body = {
+      termsOfServiceAgreed: true,
+      ...(contact.length > 0 && { contact }),
+      ...(externalAccount && {
+        externalAccountBinding: externalAccountBinding(externalAccount, this.#jwk, newAccount),
+      }),
+    }
     const answer = await this.#post(newAccount, body, { byKey: true })
     this.#account = answer.headers.get('location')
     if (this.#account === null) throw new Error('ACME account without a location')
   }
 
-  async newOrder(names: readonly string[]): Promise<AcmeOrder> {
-    const { newOrder } = await this.#directoryOf()
+  async newOrder(names: readonly string[], extras: OrderExtras = {}): Promise<AcmeOrder> {
+    const { newOrder } = await this.directory()
     const identifiers = names.map((value) => ({ type: 'dns', value }))
-    const answer = await this.#post(newOrder, { identifiers })
+    const answer = await this.#post(newOrder, { identifiers, ...extras })
     return { ...orderSchema.parse(answer.json), url: answer.headers.get('location') ?? '' }
+  }
+
+  /** Null: the authority does not say when certificates are to be renewed. `id`: as `certificateId`. */
+  async renewalInfo(id: string): Promise<Waiting<RenewalWindow> | null> {
+    const { renewalInfo } = await this.directory()
+    if (renewalInfo === undefined) return null
+    const { json, retryAfterMs } = await this.#fetch(`${renewalInfo}/${id}`)
+    return { value: renewalInfoSchema.parse(json), retryAfterMs }
   }
 
   async order(url: string): Promise<Waiting<AcmeOrder>> {
@@ -136,11 +156,6 @@ export class AcmeClient {
     return (await this.#post(url, null)).text
   }
 
-  async #directoryOf() {
-    this.#directory ??= directorySchema.parse((await this.#fetch(this.#options.directory)).json)
-    return this.#directory
-  }
-
   /** `body` null: POST-as-GET. */
   async #post(url: string, body: object | null, { byKey = false } = {}) {
     for (let tries = 1; ; tries++) {
@@ -166,7 +181,7 @@ export class AcmeClient {
   }
 
   async #newNonce(): Promise<string> {
-    const { newNonce } = await this.#directoryOf()
+    const { newNonce } = await this.directory()
     await this.#fetch(newNonce, { method: 'HEAD' })
     const nonce = this.#nonces.pop()
     if (nonce === undefined) throw new Error('ACME authority gave no nonce')

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Certificate } from '#certificates/certificate.ts'
+import type { CertificatePoint } from '#certificates/fail-points.ts'
 import { backoff } from '#concurrency/backoff.ts'
-import type { AcmeAuthorization, AcmeClient, AcmeOrder, Waiting } from './acme-client.ts'
+import type { AcmeAuthorization, AcmeOrder } from './acme-answers.ts'
+import type { AcmeClient, OrderExtras, Waiting } from './acme-client.ts'
 import { AcmeProblemError, problemIn } from './acme-problem.ts'
 import { certificateRequest, newKey } from './certificate-request.ts'
 
@@ -12,6 +14,7 @@ export interface ChallengeAnswers {
 
 interface OrderContext {
   readonly client: AcmeClient
+  readonly at: (point: CertificatePoint) => void | Promise<void>
   readonly answers: ChallengeAnswers
   readonly signal: AbortSignal
 }
@@ -25,16 +28,44 @@ const tokenForm = /^[A-Za-z0-9_-]{8,256}$/
  * Gets a certificate for a name, proven by http-01. Throws AcmeProblemError for what the authority refuses, and the signal's reason
  * when it is aborted.
  */
-export async function orderCertificate(name: string, context: OrderContext): Promise<Certificate> {
-  const { client } = context
-  const order = await client.newOrder([name])
+export async function orderCertificate(
+  name: string,
+  extras: OrderExtras,
+  context: OrderContext,
+): Promise<Certificate> {
+  const { at, client } = context
+  const order = await placeOrder(name, extras, client)
+  await at('certificate-ordered')
   for (const url of order.authorizations) await proveByHttp(url, context)
+  await at('certificate-name-proven')
   const ready = await until(context, () => client.order(order.url), isReady)
   const key = newKey()
   const finalized = await client.finalize(ready, certificateRequest([name], key))
+  await at('certificate-finalized')
   const done = await until(context, () => client.order(finalized.url), isDone)
   if (done.certificate === undefined) throw problemOf(done.error)
-  return { chain: await client.certificate(done.certificate), key }
+  const chain = await client.certificate(done.certificate)
+  await at('certificate-downloaded')
+  return { chain, key }
+}
+
+/** What an authority says of the order as a whole, not of the certificate that it replaces. */
+const ofTheOrder = new Set(['rateLimited', 'serverInternal', 'userActionRequired'])
+
+async function placeOrder(
+  name: string,
+  extras: OrderExtras,
+  client: AcmeClient,
+): Promise<AcmeOrder> {
+  try {
+    return await client.newOrder([name], extras)
+  } catch (error) {
+    const { replaces, ...others } = extras
+    const isRefusal = error instanceof AcmeProblemError && !ofTheOrder.has(error.type)
+    if (replaces === undefined || !isRefusal) throw error
+    // Such as `alreadyReplaced`: by an order that came to nothing here.
+    return await client.newOrder([name], others)
+  }
 }
 
 const isReady = ({ status }: AcmeOrder): boolean => status !== 'pending'
@@ -42,7 +73,7 @@ const isDone = ({ status }: AcmeOrder): boolean => status === 'valid' || status 
 const isJudged = ({ status }: AcmeAuthorization): boolean => status !== 'pending'
 
 async function proveByHttp(url: string, context: OrderContext): Promise<void> {
-  const { answers, client } = context
+  const { answers, at, client } = context
   const { value: authorization } = await client.authorization(url)
   if (authorization.status === 'valid') return
   const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
@@ -51,6 +82,7 @@ async function proveByHttp(url: string, context: OrderContext): Promise<void> {
     throw new AcmeProblemError('unsupported', 'the authority offers no http-01 challenge')
   }
   await answers.put(token, client.keyAuthorization(token))
+  await at('certificate-answer-stored')
   await client.accept(challenge.url)
   const judged = await until(context, () => client.authorization(url), isJudged)
   if (judged.status === 'valid') return

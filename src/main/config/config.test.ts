@@ -172,6 +172,13 @@ describe('what a setting should be is told in plain words', () => {
     ],
     ACME_DIRECTORY: [['acme.example', 'http://acme.example'], /begins with https:\/\/$/],
     ACME_CA: takesAnything,
+    ACME_EAB: [
+      ['kid', 'kid:short', ':zWNDZM6eQGHWpSRT'],
+      /^ACME_EAB: the id of the key and the key/,
+    ],
+    ACME_PROFILE: [['a profile'], /^ACME_PROFILE: the name of a profile, such as tlsserver$/],
+    ACME_FALLBACK_DIRECTORY: [['http://acme.example'], /begins with https:\/\/$/],
+    ACME_FALLBACK_EAB: [['kid'], /^ACME_FALLBACK_EAB: the id of the key and the key/],
     HSTS_SECONDS: [['-1', 'a year'], /a whole number of seconds, 0 for none$/],
     INSTANCE_NAME: [
       ['x'.repeat(61), 'a\nb'],

@@ -224,16 +224,29 @@ function tlsOf(values: z.infer<typeof settings>, { protocol }: URL) {
     return refuse('HTTP_LISTEN', 'with TLS=auto, where the authority finds its challenges answered')
   }
   const listen = TLS_LISTEN ?? refuse('TLS_LISTEN', 'an address and a port, such as [::]:443')
-  const { ACME_CA: caFile = null, ACME_DIRECTORY: directory, CONTACT } = values
-  const contact = CONTACT?.startsWith('mailto:') ? [CONTACT] : []
   return {
     listen,
     httpListen: HTTP_LISTEN,
     files: TLS_FILES,
     hstsSeconds: HSTS_SECONDS,
-    /** The authority that certificates are ordered from; null: none is. */
-    authority: TLS === 'auto' ? { directory, caFile, contact } : null,
+    /** The authorities that certificates are ordered from; null: none is. */
+    ordering: TLS === 'auto' ? orderingOf(values) : null,
   }
+}
+
+function orderingOf(values: z.infer<typeof settings>) {
+  const { ACME_DIRECTORY, ACME_EAB, ACME_FALLBACK_DIRECTORY, ACME_FALLBACK_EAB } = values
+  const { ACME_CA: caFile = null, ACME_PROFILE: profile = null, CONTACT } = values
+  const contact = CONTACT?.startsWith('mailto:') ? [CONTACT] : []
+  const authorities = [
+    { directory: ACME_DIRECTORY, externalAccount: ACME_EAB ?? null, contact, profile },
+  ]
+  if (ACME_FALLBACK_DIRECTORY !== undefined) {
+    const externalAccount = ACME_FALLBACK_EAB ?? null
+    authorities.push({ directory: ACME_FALLBACK_DIRECTORY, externalAccount, contact, profile })
+  }
+  /** `caFile`: more roots to trust, in PEM; null: none. */
+  return { authorities, caFile }
 }
 
 const withoutUndefined = (environment: Environment): Environment =>

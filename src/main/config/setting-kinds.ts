@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import type { ExternalAccount } from '#certificates/acme/external-account.ts'
 import type { CertificateFiles } from '#certificates/certificate-files.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
@@ -110,6 +111,16 @@ export const certificateFiles = z.string().transform((list, context): Certificat
   if (pairs.every((pair) => pair.length === 2) && files.every(isWhole)) return files
   context.addIssue(
     'files of a certificate and its key, such as /etc/tls/chain.pem:/etc/tls/key.pem',
+  )
+  return z.NEVER
+})
+
+/** `key id:key in base64url`, as an authority shows them. */
+export const externalAccount = z.string().transform((text, context): ExternalAccount => {
+  const [, keyId = '', key = ''] = /^([^\s:]+):([A-Za-z0-9_-]{16,})=*$/.exec(text) ?? []
+  if (keyId !== '') return { keyId, key }
+  context.addIssue(
+    'the id of the key and the key in base64url, such as kid-1:zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG4',
   )
   return z.NEVER
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseFirehoseUrl } from '#atproto/firehose/follow-firehose.ts'
+import { certificatePoints } from '#certificates/fail-points.ts'
 import { forgetPoints, ingestFailPoints } from '#ingest/fail-points.ts'
 import { accountDeletionPoints, deployPoints, failPoints } from '#publish/fail-points.ts'
 import { accountSitesMax } from '#site/limits.ts'
@@ -10,6 +11,7 @@ import {
   contact,
   dnsServers,
   edgeProcesses,
+  externalAccount,
   flag,
   httpsUrl,
   httpUrl,
@@ -26,8 +28,15 @@ import { limitSettings, networkSettings } from './site-owner-config.ts'
 
 /** A moment at which a test kills the process. */
 export const failPoint = z.enum(
-  [...failPoints, ...deployPoints, ...accountDeletionPoints, ...ingestFailPoints, ...forgetPoints],
-  'for tests only; see fail-points.ts in src/publish and src/ingest',
+  [
+    ...failPoints,
+    ...deployPoints,
+    ...accountDeletionPoints,
+    ...ingestFailPoints,
+    ...forgetPoints,
+    ...certificatePoints,
+  ],
+  'for tests only; see fail-points.ts in src/publish, src/ingest and src/certificates',
 )
 
 /** Every setting, by the name of its environment variable. `.env.example` describes each. */
@@ -55,6 +64,13 @@ export const settings = z.object({
   TLS_FILES: certificateFiles.prefault(''),
   ACME_DIRECTORY: httpsUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_CA: z.string().optional(),
+  ACME_EAB: externalAccount.optional(),
+  ACME_PROFILE: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'the name of a profile, such as tlsserver')
+    .optional(),
+  ACME_FALLBACK_DIRECTORY: httpsUrl.optional(),
+  ACME_FALLBACK_EAB: externalAccount.optional(),
   HSTS_SECONDS: wholeNumber('a whole number of seconds, 0 for none', { min: 0 }).default(0),
   INSTANCE_NAME: instanceName.default('Sitehost'),
   CONTACT: contact.optional(),

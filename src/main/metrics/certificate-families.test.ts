@@ -30,7 +30,7 @@ test('certificates are counted by state and problem, and nobody’s name is a la
   const now = 1_000_000
   const names = ['a.com', 'b.com', 'c.com', 'd.com', 'e.com']
   await wantCertificates(db, names, now)
-  const issued = { chain: '', sealedKey: '', renewAt: now }
+  const issued = { chain: '', sealedKey: '', renewAt: now, issuedBy: '', renewalInfoAt: null }
   await saveCertificate(db, { name: 'a.com', ...issued, validUntil: now + 90_000 }, now)
   await saveCertificate(db, { name: 'b.com', ...issued, validUntil: now + 60_000 }, now)
   await saveCertificate(db, { name: 'c.com', ...issued, validUntil: now - 1 }, now)

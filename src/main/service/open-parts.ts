@@ -83,10 +83,10 @@ export async function openParts(
   const { hosting, ingest } = hostingPart
   const at = failAt(config)
   const certificateFiles = await openFileCertificates(config.tls?.files ?? [])
-  await assertReadable(config.tls?.authority?.caFile ?? null)
+  await assertReadable(config.tls?.ordering?.caFile ?? null)
   const hosts = { applicationHost: new URL(origin).hostname, baseDomain }
   const orders = { db, wakeUps, log, hosts, secrets, now, signal, names: edge.names }
-  const certificates = config.tls?.authority
+  const certificates = config.tls?.ordering
     ? await openOrderedCertificates(certificateFiles, orders)
     : null
   const states = { db, files: certificateFiles, isOrdering: certificates !== null, now }

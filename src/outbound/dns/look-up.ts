@@ -5,7 +5,7 @@ import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './
 import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
 
 /**
- * `values`: TXT strings (chunks joined), names, or addresses; empty if there is no such record or no such name.
+ * `values`: TXT strings (chunks joined), names, addresses, or `0 issue "ca.example"`; empty if there is no such record or no such name.
  * `silent`: no server answered; `failing`: no server could tell whether there is a record.
  */
 export type DnsAnswer =
@@ -111,6 +111,8 @@ function textOf(answer: Answer): string {
       return Buffer.concat([answer.data].flat().map(bytesOf)).toString()
     case 'CNAME':
       return answer.data.toLowerCase()
+    case 'CAA':
+      return `${answer.data.flags} ${answer.data.tag} "${answer.data.value}"`
     case 'A':
     case 'AAAA':
       return answer.data

@@ -11,6 +11,10 @@ export interface StoredCertificate {
   readonly sealedKey: string
   readonly validUntil: number
   readonly renewAt: number
+  /** URL of the authority's directory. */
+  readonly issuedBy: string
+  /** When the authority is asked whether it wants it renewed; null: never. */
+  readonly renewalInfoAt: number | null
 }
 
 /** Orders one for each of these names that has none; one that was not wanted any more is wanted again. */
@@ -55,6 +59,9 @@ export async function listWantedCertificates(
 export interface DueCertificate {
   readonly name: string
   readonly failures: number
+  /** The certificate that is to be renewed; null: there is none. */
+  readonly chain: string | null
+  readonly issuedBy: string | null
 }
 
 /** No other process gets them for `leaseMs`; if this one dies, they are due again then. */
@@ -77,7 +84,7 @@ export function takeDueCertificates(
       .updateTable('certificates')
       .set({ dueAt: now + leaseMs })
       .where('name', 'in', names)
-      .returning(['name', 'failures'])
+      .returning(['name', 'failures', 'chain', 'issuedBy'])
       .execute()
   })
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ExternalAccount } from '#certificates/acme/external-account.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { loopbackCertificate, loopbackCertificateKey } from './loopback-certificate.ts'
@@ -25,12 +26,15 @@ interface AcmeServerOptions {
   readonly httpsPort: number
   /** It refuses a third of the nonces, as authorities may. */
   readonly refusesNonces?: boolean
+  /** Without it nobody gets an account. */
+  readonly externalAccount?: ExternalAccount
 }
 
 export const pebble = Bun.which('pebble')
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
-  const { dir, dnsServer, httpPort, httpsPort, refusesNonces = false } = options
+  const { dir, dnsServer, externalAccount = null, httpPort, httpsPort } = options
+  const { refusesNonces = false } = options
   const [port, managementPort] = [await ownPort(), await ownPort()]
   const certificateFile = join(dir, 'acme-server.pem')
   const config = {
@@ -40,13 +44,17 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     privateKey: join(dir, 'acme-server.key'),
     ...{ httpPort, tlsPort: httpsPort },
     ocspResponderURL: '',
-    externalAccountBindingRequired: false,
+    externalAccountBindingRequired: externalAccount !== null,
+    ...(externalAccount && {
+      externalAccountMACKeys: { [externalAccount.keyId]: externalAccount.key },
+    }),
   }
+  const configFile = join(dir, `pebble-${port}.json`)
   await Bun.write(certificateFile, loopbackCertificate)
   await Bun.write(config.privateKey, loopbackCertificateKey)
-  await Bun.write(join(dir, 'pebble.json'), JSON.stringify({ pebble: config }))
+  await Bun.write(configFile, JSON.stringify({ pebble: config }))
   const child = Bun.spawn({
-    cmd: [pebble ?? 'pebble', '-config', join(dir, 'pebble.json'), '-dnsserver', dnsServer],
+    cmd: [pebble ?? 'pebble', '-config', configFile, '-dnsserver', dnsServer],
     // It really looks; without the pauses that it makes at random by default.
     env: {
       PEBBLE_VA_NOSLEEP: '1',

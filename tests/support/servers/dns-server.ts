@@ -8,6 +8,8 @@ export type DnsName = DnsRecords | 'silent' | 'failing'
 interface DnsRecords {
   readonly a?: readonly string[]
   readonly cname?: string
+  /** Values of `issue`. */
+  readonly caa?: readonly string[]
   /** A value may come in several chunks. */
   readonly txt?: readonly (string | readonly (string | Buffer)[])[]
 }
@@ -113,9 +115,15 @@ function answerOf(
 }
 
 function recordsOf(name: string, known: DnsRecords, type: string): dnsPacket.Answer[] {
-  const { a = [], cname, txt = [] } = known
+  const { a = [], caa = [], cname, txt = [] } = known
   if (cname !== undefined) return [{ type: 'CNAME', name, data: cname, ttl: 60 }]
   if (type === 'A') return a.map((data) => ({ type: 'A', name, data, ttl: 60 }))
+  if (type === 'CAA') return caa.map((value) => issueRecord(name, value))
   if (type !== 'TXT') return []
   return txt.map((value) => ({ type: 'TXT', name, data: [value].flat() as Buffer[], ttl: 60 }))
 }
+
+const issueRecord = (name: string, value: string): dnsPacket.Answer => ({
+  ...{ type: 'CAA', name, ttl: 60 },
+  data: { flags: 0, tag: 'issue', value },
+})

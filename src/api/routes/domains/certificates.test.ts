@@ -14,6 +14,11 @@ import { alice, nameOf, newVersion, siteOf } from '#tests/support/database/sampl
 const domain = 'www.example.com'
 const id = 'a'.repeat(16)
 
+const issuedAt = (now: number) => ({
+  ...{ chain: 'chain', sealedKey: 'sealed', validUntil: now + 90, renewAt: now + 60 },
+  ...{ issuedBy: 'https://ca.example', renewalInfoAt: null },
+})
+
 async function addDomain({ db }: TestApi): Promise<void> {
   await upsertAccount(db, { did: alice }, 0)
   await recordVersion(db, newVersion({ site: siteOf('blog'), label: 's--blog' }), 0)
@@ -68,7 +73,7 @@ describe('where the service orders certificates, each row of a domain says, to o
   test('until when it is valid, and when it is renewed', async () => {
     const { db, now } = api()
     await wantCertificates(db, [domain], now)
-    const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: now + 90, renewAt: now + 60 }
+    const issued = issuedAt(now)
     await saveCertificate(db, { name: domain, ...issued }, now)
     await expectAll({
       state: 'valid',
@@ -88,7 +93,7 @@ describe('GET /api/admin/overview', () => {
   test('all certificates: in which states, why not, and which expires first', async () => {
     const { db, now } = api()
     await wantCertificates(db, ['a.com', 'b.com', 'c.com', 'd.com'], now)
-    const issued = { chain: 'chain', sealedKey: 'sealed', validUntil: now + 90, renewAt: now + 60 }
+    const issued = issuedAt(now)
     await saveCertificate(db, { name: 'a.com', ...issued }, now)
     const failed = { detail: null, dueAt: now } as const
     await saveCertificateFailure(db, 'b.com', { ...failed, problem: 'elsewhere' })

@@ -23,6 +23,10 @@ export interface NameTables {
     lastProblem: Generated<CertificateProblem | null>
     /** The authority's words, or the DNS record in the way. */
     lastError: Generated<string | null>
+    /** URL of the directory of the authority that issued it; null: none did, or it is not known. */
+    issuedBy: Generated<string | null>
+    /** When that authority is asked whether it wants it renewed; null: never. */
+    renewalInfoAt: Generated<number | null>
     /** When it was issued; 0: never. */
     changedAt: number
   }

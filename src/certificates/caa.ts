@@ -1,0 +1,87 @@
+import type { LookUp } from '#outbound/dns/look-up.ts'
+
+/** A certificate authority, as CAA records name it. */
+export interface CaaIssuer {
+  /** Any of them allows it. */
+  readonly identities: readonly string[]
+  /** URL of our account there (RFC 8657). */
+  readonly accountUrl: string | null
+}
+
+interface CaaRecord {
+  readonly flags: number
+  readonly tag: string
+  readonly value: string
+}
+
+interface RelevantRecords {
+  /** The name that has them: the host or one above it. */
+  readonly owner: string
+  readonly records: readonly CaaRecord[]
+}
+
+/** How we prove that a name leads here. */
+const ourMethod = 'http-01'
+const critical = 128
+const knownTags = new Set([
+  'issue',
+  'issuewild',
+  'iodef',
+  'contactemail',
+  'contactphone',
+  'issuemail',
+  'issuevmc',
+])
+
+/**
+ * What in the DNS forbids this authority to issue for a host (RFC 8659), for its owner to read; null: nothing. Null too where no
+ * name server answers: the authority looks itself.
+ */
+export async function caaProblem(
+  host: string,
+  issuer: CaaIssuer,
+  lookUp: LookUp,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const relevant = await relevantRecords(host, (type, name) => lookUp(type, name, signal))
+  if (relevant === null || allows(relevant.records, issuer)) return null
+  const found = relevant.records.map(({ flags, tag, value }) => `CAA ${flags} ${tag} "${value}"`)
+  const [identity = ''] = issuer.identities
+  return `${relevant.owner} has ${found.join(', ')}; to allow this service, add CAA 0 issue "${identity}"`
+}
+
+/** Those of the nearest name that has any (RFC 8659 §3). Null: there are none, or nobody can tell. */
+async function relevantRecords(host: string, lookUp: LookUp): Promise<RelevantRecords | null> {
+  for (let owner = host; owner !== ''; owner = owner.split('.').slice(1).join('.')) {
+    const answer = await lookUp('CAA', owner)
+    if (!answer.answered) return null
+    const records = answer.values.map(parseCaa).filter((record) => record !== null)
+    if (records.length > 0) return { owner, records }
+  }
+  return null
+}
+
+function allows(records: readonly CaaRecord[], issuer: CaaIssuer): boolean {
+  if (records.some(({ flags, tag }) => (flags & critical) !== 0 && !knownTags.has(tag)))
+    return false
+  const issue = records.filter(({ tag }) => tag === 'issue')
+  return issue.length === 0 || issue.some(({ value }) => names(value, issuer))
+}
+
+/** `ca.example; accounturi=…; validationmethods=http-01,dns-01`; `;` alone names nobody. */
+function names(value: string, { accountUrl, identities }: CaaIssuer): boolean {
+  const [domain = '', ...parameters] = value.split(';').map((part) => part.trim())
+  if (!identities.some((identity) => identity.toLowerCase() === domain.toLowerCase())) return false
+  return parameters.every((parameter) => {
+    const [name = '', setting = ''] = parameter.split(/=(.*)/s).map((part) => part.trim())
+    if (name.toLowerCase() === 'accounturi') return setting === accountUrl
+    if (name.toLowerCase() === 'validationmethods') return setting.split(',').includes(ourMethod)
+    return true
+  })
+}
+
+/** As look-ups answer it. */
+function parseCaa(text: string): CaaRecord | null {
+  const [, flags, tag = '', value = ''] = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/is.exec(text) ?? []
+  return flags === undefined ? null : { flags: Number(flags), tag: tag.toLowerCase(), value }
+}

@@ -1,0 +1,148 @@
+import { connect } from 'node:tls'
+import { askRenewals } from '#certificates/ask-renewals.ts'
+import type { Authority } from '#certificates/authority.ts'
+import type { CertificatePoint } from '#certificates/fail-points.ts'
+import { orderDue } from '#certificates/keep-certificates.ts'
+import { openKeySeal } from '#certificates/sealed-keys.ts'
+import { ServedNames } from '#edge/names/served-names.ts'
+import { serveTls } from '#main/process/serve-tls.ts'
+import { openFileCertificates, openOrderedCertificates } from '#main/service/open-certificates.ts'
+import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { createLookUp } from '#outbound/dns/look-up.ts'
+import type { Database } from '#store/database/database.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { type AcmeServer, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
+
+export const application = 'sitehost.home.arpa'
+export const baseDomain = 'sites.home.arpa'
+/** Where names lead that lead here. */
+export const here = { a: ['127.0.0.1'] }
+
+/** A real certificate authority that really looks and refuses every third nonce, and a real name server. */
+export interface AcmeWorld extends AsyncDisposable {
+  readonly acme: AcmeServer
+  readonly dns: DnsServer
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** As the settings have it. */
+  readonly authority: Authority
+}
+
+export async function openAcmeWorld(dir: string): Promise<AcmeWorld> {
+  await using opened = new AsyncDisposableStack()
+  const httpPort = Number(await ownPort())
+  const httpsPort = Number(await ownPort())
+  const dns = opened.use(await startDnsServer({ [application]: here, [baseDomain]: here }))
+  const looks = { dnsServer: dns.address, httpPort, httpsPort }
+  const acme = opened.use(await startAcmeServer({ dir, ...looks, refusesNonces: true }))
+  const authority = {
+    directory: acme.url,
+    ca: [await Bun.file(acme.certificateFile).text()],
+    contact: ['mailto:admin@example.com'],
+    externalAccount: null,
+    profile: null,
+  }
+  const open = opened.move()
+  return {
+    ...{ acme, authority, dns, httpPort, httpsPort },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** What the certificate says that is shown for a host; rejects when the handshake fails. */
+export function shownBy(
+  world: AcmeWorld,
+  host: string,
+): Promise<{ names: string; serial: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ names: string; serial: string }>()
+  const to = { host: '127.0.0.1', port: world.httpsPort, servername: host, ca: world.acme.root }
+  const socket = connect(to, () => {
+    const { serialNumber, subjectaltname = '' } = socket.getPeerCertificate()
+    resolve({ names: subjectaltname, serial: serialNumber })
+    socket.destroy()
+  })
+  socket.on('error', reject)
+  return promise
+}
+
+interface OrderedBy {
+  /** In place of the world's own. */
+  readonly authorities?: readonly Authority[]
+  readonly at?: (point: CertificatePoint) => void | Promise<void>
+}
+
+/** What orders and what shows certificates, on one database, with a clock of its own. */
+export async function openPlace(world: AcmeWorld, database: Database, names = new Set<string>()) {
+  const opened = new AsyncDisposableStack()
+  const { signal } = new AbortController()
+  const { db } = database
+  const wakeUps = new WakeUps()
+  const secrets = ['x'.repeat(32)] as const
+  const events: string[] = []
+  const say = (message: string, fields?: object) =>
+    void events.push(`${message} ${JSON.stringify(fields)}`)
+  const log = { debug: say, info: say, warn: say, error: say }
+  let clock = Date.now()
+  const now = () => clock
+  const served = new ServedNames()
+  served.know(names)
+  const hosts = { applicationHost: application, baseDomain }
+  const files = await openFileCertificates([])
+  const certificates = await openOrderedCertificates(files, {
+    ...{ db, wakeUps, log, hosts, secrets, now, signal, names: served },
+  })
+  const server = parseDnsServerAddress(world.dns.address)
+  if (server === null) throw new Error(world.dns.address)
+  const keep = {
+    ...{ db, wakeUps, log, now, signal, applicationHost: application },
+    at: () => undefined,
+    authorities: [world.authority],
+    lookUp: createLookUp({ servers: [server], signal }),
+    seal: await openKeySeal(secrets),
+  }
+  const tls = opened.use(
+    await serveTls({
+      answer: () => new Response('hello'),
+      elapsed: () => performance.now(),
+      log,
+      onHandshake: () => undefined,
+      files,
+      ordered: certificates,
+      signal,
+      tls: {
+        listen: { host: '127.0.0.1', port: world.httpsPort },
+        httpListen: { host: '127.0.0.1', port: world.httpPort },
+        hstsSeconds: 0,
+      },
+      trustedProxies: [],
+    }),
+  )
+  return {
+    certificates,
+    db,
+    events,
+    now,
+    served,
+    tls,
+    async order(by: OrderedBy = {}) {
+      const count = await orderDue({ ...keep, ...by })
+      await certificates.index.read(db)
+      return count
+    },
+    /** As a process that opened the same database. */
+    orderElsewhere: (by: OrderedBy = {}) => orderDue({ ...keep, ...by }),
+    askRenewals: (by: OrderedBy = {}) => askRenewals({ ...keep, ...by }),
+    later: (ms: number) => {
+      clock += ms
+    },
+    setClock: (time: number) => {
+      clock = time
+    },
+    review: () => certificates.review(),
+    row: (name: string) =>
+      db.selectFrom('certificates').selectAll().where('name', '=', name).executeTakeFirstOrThrow(),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
