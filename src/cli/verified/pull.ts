@@ -11,11 +11,11 @@ import { byteText, limitText } from '#site/byte-text.ts'
 import { siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { skipReason } from '#site/upload/path-rules.ts'
 import { parseVersionKey } from '#site/version-key.ts'
 import { decodedContent } from './decoded-content.ts'
 import { findNamedSite } from './named-site.ts'
 import { readVerified, type VerifiedSite } from './read-verified.ts'
+import { isWritable } from './writable-path.ts'
 
 export interface PullOptions extends AccountOptions {
   readonly at?: string
@@ -52,15 +52,12 @@ export async function pull(
       throw tooLarge(`more than ${limitText(limits.siteBytesMax)} (MAX_SITE_BYTES)`)
     }
     const file = join(into, ...path.split('/'))
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, content, { flag: 'wx' }).catch((cause) => {
-      throw new CommandError(`${file} cannot be written (${codeOf(cause)}).`, { cause })
-    })
+    await writeNew(file, content)
     done += 1
     console.progress(`Fetched ${done} of ${written.length} files: ${path}`)
   })
   for (const path of leftOut)
-    console.warn(`Left out: ${path}, which no site of this program would have.`)
+    console.warn(`Left out: ${path}, a name that is not safe to write here.`)
   if (options.json) {
     console.say(
       JSON.stringify({
@@ -83,11 +80,22 @@ export async function pull(
 
 type Named = readonly [path: SitePath, node: FileNode]
 
-/** Programs run what is in such places, `.git/config` for one: a stranger's site must not put anything there. */
 function partition(files: readonly Named[]): [written: Named[], leftOut: SitePath[]] {
-  const isWritten = ([path]: Named) => skipReason(path) === null
+  const isWritten = ([path]: Named) => isWritable(path)
   const leftOut = files.filter((file) => !isWritten(file)).map(([path]) => path)
   return [files.filter(isWritten), leftOut]
+}
+
+/** Writes no file that is there, and through no link. Throws CommandError. */
+async function writeNew(file: string, content: Uint8Array): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content, { flag: 'wx' })
+  } catch (cause) {
+    const isTaken = codeOf(cause) === 'EEXIST'
+    const reason = isTaken ? 'this name is taken, maybe by one that differs in case' : codeOf(cause)
+    throw new CommandError(`${file} cannot be written (${reason}).`, { cause })
+  }
 }
 
 const tooLarge = (what: string) =>
@@ -107,7 +115,8 @@ export async function contentOf(
   const bytes = await explained(signal, reading, () =>
     fetchStoredBlob(identity, ref.$link, size, context),
   )
-  const content = await decodedContent(bytes, node, limits.fileBytesMax)
+  const content =
+    bytes.byteLength === size ? await decodedContent(bytes, node, limits.fileBytesMax) : null
   if (content !== null) return content
   throw tooLargeFile(path, limits.fileBytesMax)
 }

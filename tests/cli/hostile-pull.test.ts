@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CommandContext } from '#cli/command-context.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { fileIn, hostileRows, manifest } from '#tests/support/hostile/hostile-rows.ts'
+import { expectRefusal, type PullPlace, startPullPlace } from '#tests/support/hostile/pull-place.ts'
+
+// The table of hostile inputs, for `pull`: records that somebody else has signed.
+
+let place: PullPlace
+beforeAll(async () => {
+  place = await startPullPlace()
+})
+afterEach(() => {
+  delete place.pds.lies.blob
+})
+afterAll(() => place[Symbol.asyncDispose]())
+
+describe('a record', () => {
+  const refused = hostileRows.filter(({ problem }) => problem !== null)
+  test.each(refused.map((row, n) => [row.id, row.what, row, n] as const))(
+    '%s %s: nothing of it is written, and a sentence says so',
+    async (_, __, row, n) => {
+      const site = `refused-${n}`
+      await place.pds.putRecord(`place.sitehost.fs/${site}`, await row.record(place.repo, site))
+      expectRefusal(await place.pull(site))
+    },
+    20_000,
+  )
+
+  const accepted = hostileRows.filter(({ problem }) => problem === null)
+  test.each(accepted.map((row, n) => [row.id, row.what, row, n] as const))(
+    '%s %s: its files are in the folder, with their content',
+    async (_, __, row, n) => {
+      const site = `accepted-${n}`
+      await place.pds.putRecord(`place.sitehost.fs/${site}`, await row.record(place.repo, site))
+      const { code, folder, names } = await place.pull(site)
+      expect(code).toBe(0)
+      for (const [path, content] of Object.entries(row.serves ?? {})) {
+        const name = decodeURIComponent(path.slice(1))
+        expect(names).toContain(name)
+        expect(Buffer.from(await Bun.file(join(folder, name)).bytes()).toString()).toBe(content)
+      }
+    },
+  )
+
+  test('whose names some file system takes for .git or for a device: they are left out', async () => {
+    const names = ['.GIT', '.git.', '.git ', 'git~1', '.g\u200cit', '.git::$INDEX_ALLOCATION']
+    await place.put({
+      ...Object.fromEntries(names.map((name) => [name, 'x'])),
+      'index.html': 'home',
+    })
+    const { code, names: written, said } = await place.pull('blog')
+    expect({ code, written }).toEqual({ code: 0, written: ['index.html'] })
+    expect(JSON.parse(said.join()).leftOut.sort()).toEqual(names.sort())
+  })
+
+  test('that says another size than its file has', async () => {
+    const node = (await fileIn(place.repo, 'home')) as { blob: { size: number } }
+    const larger = { ...node, blob: { ...node.blob, size: 5 } }
+    const record = manifest('larger', [{ name: 'index.html', node: larger }])
+    await place.pds.putRecord('place.sitehost.fs/larger', record)
+    const end = await place.pull('larger')
+    expectRefusal(end)
+    expect(end.complaints).toContain('index.html is not what its record says')
+  })
+
+  test('with more than MAX_SITE_FILES or MAX_SITE_BYTES: it ends there', async () => {
+    await place.put({ a: 'one', b: 'two' })
+    const limited = (limits: Partial<CommandContext['limits']>) =>
+      place.pull('blog', (context) => ({ ...context, limits: { ...context.limits, ...limits } }))
+    expect((await limited({ siteFilesMax: 1 })).complaints).toContain('(MAX_SITE_FILES)')
+    expect((await limited({ siteBytesMax: 5 })).complaints).toContain('(MAX_SITE_BYTES)')
+    expect((await limited({ fileBytesMax: 2 })).complaints).toContain('(MAX_FILE_BYTES)')
+  })
+})
+
+describe('the folder', () => {
+  test('that has anything, and were it a link that leads nowhere, is left alone', async () => {
+    await place.put({ 'index.html': 'home' })
+    const folder = join(place.dir, 'linked')
+    await mkdir(folder)
+    await symlink('/nonexistent', join(folder, 'index.html'))
+    const end = await place.run(['pull', `${alice}/blog`, folder])
+    expect(end).toMatchObject({ code: 1, said: [] })
+    expect(end.complaints).toContain('is not empty')
+  })
+
+  test('in which a name is taken meanwhile, as by a name that differs in case only: it is kept', async () => {
+    await place.put({ 'index.html': 'home' })
+    const folder = join(place.dir, 'taken')
+    const outside = join(place.dir, 'outside')
+    place.pds.lies.blob = async (bytes) => {
+      await mkdir(folder, { recursive: true })
+      await symlink(outside, join(folder, 'index.html'))
+      return new Response(bytes)
+    }
+    const end = await place.run(['pull', `${alice}/blog`, folder])
+    expect(end).toMatchObject({ code: 1, said: [] })
+    expect(end.complaints).toContain('index.html cannot be written')
+    expect(existsSync(outside)).toBe(false)
+  })
+
+  test('that cannot be made is told in a sentence', async () => {
+    await place.put({ 'index.html': 'home' })
+    await writeFile(join(place.dir, 'file'), '')
+    const dangling = join(place.dir, 'dangling')
+    await symlink('/nonexistent/x', dangling)
+    for (const folder of [join(place.dir, 'file/sub'), dangling]) {
+      const end = await place.run(['pull', `${alice}/blog`, folder])
+      expect(end).toMatchObject({ code: 1, said: [] })
+      expect(end.complaints).not.toMatch(/^ +at /m)
+    }
+  })
+})
