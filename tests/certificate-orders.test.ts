@@ -242,4 +242,15 @@ if (isHere) {
     expect(await place.order()).toBe(hosts.length)
     for (const each of hosts) await shownBy(world, each)
   }, 60_000)
+
+  test('a process that stops while it orders leaves the name to the next one at once', async () => {
+    const stop = new AbortController()
+    await place.orderElsewhere({
+      at: (point) => point === 'certificate-name-proven' && stop.abort(),
+      signal: stop.signal,
+    })
+    expect(await place.row(host)).toMatchObject({ failures: 0, chain: null })
+    expect(await place.order()).toBe(1)
+    await shownBy(world, host)
+  }, 60_000)
 }

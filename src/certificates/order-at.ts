@@ -21,7 +21,7 @@ export interface OrderContext {
   readonly lookUp: LookUp
   readonly seal: Seal
   readonly now: () => number
-  readonly at: (point: CertificatePoint) => void | Promise<void>
+  readonly at: (point: CertificatePoint) => unknown
   readonly signal: AbortSignal
 }
 

@@ -14,7 +14,7 @@ export interface ChallengeAnswers {
 
 interface OrderContext {
   readonly client: AcmeClient
-  readonly at: (point: CertificatePoint) => void | Promise<void>
+  readonly at: (point: CertificatePoint) => unknown
   readonly answers: ChallengeAnswers
   readonly signal: AbortSignal
 }

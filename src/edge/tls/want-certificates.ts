@@ -4,7 +4,7 @@ import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
 import type { Log } from '#observe/log.ts'
 import {
-  listWantedCertificates,
+  listCertificateNames,
   unwantCertificates,
   wantCertificates,
 } from '#store/certificates/certificates.ts'
@@ -17,8 +17,8 @@ interface WantContext extends RoutedHosts {
   readonly wakeUps: WakeUps
   readonly log: Log
   readonly names: Pick<ServedNames, 'hosts' | 'permits'>
-  /** Whether the host needs no order: there is a certificate. */
-  readonly hasOne: (host: string) => boolean
+  /** Whether the host needs no order: it has a certificate that somebody else renews. */
+  readonly isInFiles: (host: string) => boolean
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -59,19 +59,28 @@ export class WantedCertificates {
   }
 
   async review(): Promise<void> {
-    const { baseDomain, db, hasOne, names } = this.#context
-    const isNeeded = (host: string) => !hasOne(host) && this.permits(host) === true
+    const { baseDomain, db, isInFiles, names } = this.#context
+    const isPermitted = (host: string) => this.permits(host) === true
     // Names below the base domain are many and may never be visited: each gets its own when it is.
     const custom = [...names.hosts()].filter((host) => !host.endsWith(`.${baseDomain}`))
-    const needed = [...this.#fixed, ...custom].filter(isNeeded)
-    const wanted = new Set<string>()
-    const pages = pagesOf((after) => listWantedCertificates(db, { after, limit: pageSize }), String)
-    for await (const page of pages) for (const name of page) wanted.add(name)
-    const missing = needed.filter((host) => !wanted.has(host))
-    if (missing.length > 0) await this.want(missing)
+    const needed = [...this.#fixed, ...custom].filter((host) => !isInFiles(host))
+    const wanted = await this.#known({ isWanted: true })
+    const missing = needed.filter((host) => !wanted.has(host) && isPermitted(host))
+    // Those that lead somewhere again, such as sites of an account that was not active.
+    const back = [...(await this.#known({ isWanted: false }))].filter(isPermitted)
+    const wantedAgain = new Set([...missing, ...back])
+    if (wantedAgain.size > 0) await this.want([...wantedAgain])
     await unwantCertificates(
       db,
       [...wanted].filter((host) => this.permits(host) === false),
     )
+  }
+
+  async #known({ isWanted }: { readonly isWanted: boolean }): Promise<Set<string>> {
+    const { db } = this.#context
+    const known = new Set<string>()
+    const list = (after: string) => listCertificateNames(db, { isWanted, after, limit: pageSize })
+    for await (const page of pagesOf(list, String)) for (const name of page) known.add(name)
+    return known
   }
 }

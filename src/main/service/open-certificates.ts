@@ -56,9 +56,8 @@ export async function openOrderedCertificates(
   const index = new CertificateIndex()
   const seal = await openKeySeal(secrets)
   const challenges = new PendingChallenges({ read: () => readChallengeAnswers(db) })
-  const hasOne = (host: string): boolean =>
-    index.changedAt(host) !== null || nameInFiles(files, host) !== null
-  const wanted = new WantedCertificates({ ...options, ...hosts, hasOne })
+  const isInFiles = (host: string): boolean => nameInFiles(files, host) !== null
+  const wanted = new WantedCertificates({ ...options, ...hosts, isInFiles })
   return {
     index,
     permits: (host: string) => wanted.permits(host),

@@ -39,15 +39,19 @@ export async function unwantCertificates(db: Db, names: readonly string[]): Prom
   }
 }
 
-/** A page of all names that are wanted, in their order. */
-export async function listWantedCertificates(
+/** A page of all names that are wanted, or of those that are not wanted any more, in their order. */
+export async function listCertificateNames(
   db: Db,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  {
+    isWanted,
+    after,
+    limit,
+  }: { readonly isWanted: boolean; readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db
     .selectFrom('certificates')
     .select('name')
-    .where('isWanted', '=', 1)
+    .where('isWanted', '=', isWanted ? 1 : 0)
     .where('name', '>', after)
     .orderBy('name')
     .limit(limit)

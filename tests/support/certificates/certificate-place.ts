@@ -70,7 +70,8 @@ export function shownBy(
 interface OrderedBy {
   /** In place of the world's own. */
   readonly authorities?: readonly Authority[]
-  readonly at?: (point: CertificatePoint) => void | Promise<void>
+  readonly at?: (point: CertificatePoint) => unknown
+  readonly signal?: AbortSignal
 }
 
 /** What orders and what shows certificates, on one database, with a clock of its own. */
