@@ -9,9 +9,14 @@ import { tlsPolicy } from './tls-policy.ts'
 
 const protocols = ['h2', 'http/1.1']
 
-const handshakeMsMax = 10_000
-/** While a certificate is being ordered for a host that is visited for the first time; longer than visitors wait for it. */
-const firstHandshakeMsMax = 35_000
+/** How long a handshake may take. */
+interface HandshakeLimits {
+  readonly ms: number
+  /** While a certificate is being ordered for a host that is visited for the first time; longer than visitors wait for it. */
+  readonly firstMs: number
+}
+
+const handshakeLimits: HandshakeLimits = { ms: 10_000, firstMs: 35_000 }
 
 /** How handshakes end, as metrics count them. */
 export type HandshakeEnd = 'done' | 'refused' | 'failed' | 'unknown-name'
@@ -30,6 +35,7 @@ interface TlsListenerOptions {
   readonly contexts: ContextSource
   readonly accept: AcceptConnection
   readonly onHandshake: (end: HandshakeEnd) => void
+  readonly limits?: HandshakeLimits
   readonly log: Log
 }
 
@@ -44,14 +50,15 @@ export interface TlsListener extends AsyncDisposable {
  * if it cannot listen.
  */
 export async function listenTls(options: TlsListenerOptions): Promise<TlsListener> {
-  const { accept, contexts, gate, host, log, onHandshake, port } = options
+  const { accept, contexts, gate, host, limits = handshakeLimits } = options
+  const { log, onHandshake, port } = options
   const handshakes = new Map<TLSSocket, Disposable>()
   const open = new Set<TLSSocket>()
   const server = createServer(
     {
       ...tlsPolicy,
       ALPNProtocols: protocols,
-      handshakeTimeout: firstHandshakeMsMax,
+      handshakeTimeout: limits.firstMs,
       SNICallback: (name, done) => void chooseContext(name, done, options),
     },
     (socket) => {
@@ -77,7 +84,7 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
       return
     }
     open.add(socket)
-    const deadline = endLateHandshake(socket, contexts)
+    const deadline = endLateHandshake(socket, contexts, limits)
     handshakes.set(socket, {
       [Symbol.dispose]: () => {
         handshakes.delete(socket)
@@ -146,10 +153,14 @@ class NoCertificateError extends Error {
   }
 }
 
-function endLateHandshake(socket: TLSSocket, contexts: ContextSource): Disposable {
+function endLateHandshake(
+  socket: TLSSocket,
+  contexts: ContextSource,
+  { firstMs, ms }: HandshakeLimits,
+): Disposable {
   let timer = setTimeout(() => {
     if (!contexts.isWaiting) return void socket.destroy()
-    timer = setTimeout(() => socket.destroy(), firstHandshakeMsMax - handshakeMsMax)
-  }, handshakeMsMax)
+    timer = setTimeout(() => socket.destroy(), firstMs - ms)
+  }, ms)
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
