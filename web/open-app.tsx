@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { flushSync } from 'react-dom'
-import { createRoot } from 'react-dom/client'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import { repeatEarlyPress } from './early-press.ts'
 import { keepInput } from './keep-input.ts'
 import { openRouter } from './routes.ts'
 import { changePagesWith } from './shell/address.ts'
@@ -34,10 +35,14 @@ export async function openApp(): Promise<void> {
       </RouterContext>
     </StrictMode>
   )
-  const draw = () => createRoot(root).render(app)
-  // Only the start page is in its document: other pages may be painted before their effects run.
+  const draw = () => void createRoot(root).render(app)
+  // What the service has drawn stays. Where the app would draw something else, as of news in the address, it draws that.
+  const takeOver = () => void hydrateRoot(root, app, { onRecoverableError })
   if (root.firstChild === null) draw()
-  else keepInput(root, () => flushSync(draw))
+  else keepInput(root, () => flushSync(location.search === '' ? takeOver : draw))
+  repeatEarlyPress()
 }
+
+const onRecoverableError = () => undefined
 
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { type Routes, routes } from '#api/contract/routes.ts'
+import { answerOwnPage } from '#api/document/own-page.ts'
 import { reportFailedPage } from '#api/document/report-page.ts'
 import { accountHandlers } from '#api/routes/account.ts'
 import { authHandlers } from '#api/routes/auth.ts'
@@ -126,6 +127,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     await guards.admin(c)
     await next()
   })
+  const own = { handlers, limits: guards.limits, log, sessions }
   const answerAsset = async (c: Context<ApiEnv>, at: string, status: 200 | 404) => {
     const { headers } = c.req.raw
     const locale = localeOf(headers)
@@ -133,7 +135,9 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     if (asset === undefined) throw new ApiError(404, literals.notFound)
     c.set('scriptHash', asset.scriptHash)
     c.set('styleHash', asset.styleHash)
-    const answer = await assetAnswer(asset, headers, status)
+    const { draw } = asset
+    const drawn = draw && status === 200 ? await answerOwnPage(c, draw, own) : null
+    const answer = drawn ?? (await assetAnswer(asset, headers, status))
     if (webAssets.has(documentKey(at, 'de'))) {
       answer.headers.set('content-language', locale)
       answer.headers.append('vary', 'Accept-Language, Cookie')

@@ -128,6 +128,28 @@ function endpoint(route: Route, handler: Handler<Route>, guards: Guards): HonoHa
   }
 }
 
+/**
+ * What a reading route answers this account, as JSON, for a document that has the answer in it. It counts as a request. Throws
+ * what the route throws.
+ */
+export async function answerIn<R extends Route & { readonly access: 'signed-in' }>(
+  route: R,
+  handler: Handler<R>,
+  { c, limits, session }: { c: Context<ApiEnv>; limits: Guards['limits']; session: BrowserSession },
+): Promise<string> {
+  limits.countAccount(route, session.did)
+  const response = await (handler as unknown as Handler<Route>)({
+    c,
+    session: session as never,
+    confirmSession: async () => undefined,
+    params: {} as never,
+    query: {} as never,
+    body: undefined as never,
+    answer: (status, payload) => Response.json(payload, { status }) as Answered,
+  })
+  return await response.text()
+}
+
 const isOfAccount = (access: Access): boolean => access === 'signed-in' || access === 'deployer'
 
 export const sendsJson = (c: Context<ApiEnv>): boolean =>

@@ -19,7 +19,15 @@ export interface WebAsset {
   /** Of the script and of the styles in the document itself, as its content security policy names them. */
   readonly scriptHash: string | undefined
   readonly styleHash: string | undefined
+  /** Of a page of an account: the document with the page in it, for one request. */
+  readonly draw?: DrawOwnPage
 }
+
+/** `path`: with its query. `answers`: what the server knows of the account, as JSON. Throws what drawing throws. */
+export type DrawOwnPage = (page: {
+  readonly path: string
+  readonly answers: string
+}) => Promise<string>
 
 type CodedForms = ReadonlyMap<MadeCoding, Blob>
 

@@ -169,6 +169,11 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     await page.route('**/api/user/sites', (route) =>
       route.fulfill({ status: 400, json: { error: 'Not now.' } }),
     )
+    // The document as it is where the service does not draw the page.
+    await page.route('**/editor', async (route) => {
+      const headers = { ...(await route.request().allHeaders()), 'sec-fetch-dest': 'empty' }
+      await route.fulfill({ response: await route.fetch({ headers }) })
+    })
     await page.reload()
     await page.getByText('Couldn’t refresh. This may be out of date.').waitFor()
     await row('site-10').waitFor()

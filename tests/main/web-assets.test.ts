@@ -85,6 +85,54 @@ describe('the start page', () => {
   })
 })
 
+describe('a page of an account', () => {
+  const answersOf = (handle: string, ...names: string[]) => {
+    const sites = names.map((displayName, at) => ({
+      ...plainSite,
+      displayName,
+      rkey: `site-${at}`,
+    }))
+    return JSON.stringify({ user: { did: `did:plc:${handle}`, handle }, sites: { sites } })
+  }
+  const drawn = async (path: string, answers: string, pattern = path) =>
+    (await (await assetsOf()).get(pattern)?.draw?.({ path, answers })) ?? ''
+
+  test('is drawn into its document from the answers that it has: it asks for none of them', async () => {
+    const html = await drawn('/editor', answersOf('alice.test', 'Garden'))
+    expect(html).toMatch(/<div id="app"><.*Garden.*<\/div><script id="answers"/)
+    expect(html).not.toContain('as="fetch"')
+    expect((await bundled()).get('/editor')).toContain('as="fetch"')
+    const site = await drawn('/sites/site-0', answersOf('alice.test', 'Garden'), '/sites/:rkey')
+    expect(site).toMatch(/<h1[^>]*>Garden<\/h1>/)
+    expect(await drawn('/editor', answersOf('alice.test', 'Garden'), '/editor de')).toContain(
+      'Deine Websites',
+    )
+  })
+
+  test('has nothing of the account whose page was drawn before, or is drawn meanwhile', async () => {
+    const [alices, bobs] = await Promise.all([
+      drawn('/editor', answersOf('alice.test', 'Garden')),
+      drawn('/editor', answersOf('bob.test', 'Kitchen')),
+    ])
+    const carols = await drawn('/editor', answersOf('carol.test'))
+    const found = (html: string) => html.match(/Garden|alice|Kitchen|bob/g) ?? []
+    expect(new Set(found(alices))).toEqual(new Set(['Garden', 'alice']))
+    expect(new Set(found(bobs))).toEqual(new Set(['Kitchen', 'bob']))
+    expect(found(carols)).toEqual([])
+  })
+
+  test('stays whole, whatever a site is called', async () => {
+    const name = '</script><script>alert(1)</script><!-- $& $\' & "'
+    const html = await drawn('/editor', answersOf('alice.test', name))
+    expect(html).not.toContain('<script>alert')
+    expect(html.split('</script>')).toHaveLength(
+      (await drawn('/editor', answersOf('alice.test', 'Garden'))).split('</script>').length,
+    )
+    const [, json = ''] = /<script id="answers"[^>]*>([^<]*)<\/script>/.exec(html) ?? []
+    expect(JSON.parse(json).sites.sites[0].displayName).toBe(name)
+  })
+})
+
 test('the theme is chosen by a script in the document, which its content security policy names by its hash, as its styles', async () => {
   const document = (await assetsOf()).get('/editor')
   const html = (await document?.body.text()) ?? ''
@@ -165,6 +213,21 @@ const linksOf = (assets: ReadonlyMap<string, string>, page: string): string[] =>
   [...(assets.get(page) ?? '').matchAll(/(?:src|href)="(\/assets[^"]*)"/g)].map(
     ([, path]) => path ?? '',
   )
+
+const plainSite = {
+  uri: 'at://did:plc:someone/place.sitehost.fs/site',
+  url: 'https://sitehost.example/s/site',
+  cid: null,
+  fileCount: 1,
+  bytes: 1,
+  publishedAt: null,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  verifiedAt: null,
+  state: 'live',
+  problems: [],
+  domains: [],
+  primary: null,
+}
 
 const plainInstance = {
   name: 'Sitehost',

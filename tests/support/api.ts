@@ -184,6 +184,16 @@ export const webAssets: ReadonlyMap<string, WebAsset> = new Map([
   ['/ de', await documentOf('<h1>App</h1>')],
   ['/editor', await documentOf('<h1>app</h1>')],
   [
+    '/sites/:rkey',
+    {
+      ...(await documentOf('<h1>app</h1>')),
+      draw: async ({ path, answers }) => {
+        if (path.endsWith('undrawable')) throw new Error('not today')
+        return `${path} ${answers}`
+      },
+    },
+  ],
+  [
     '/account',
     await makeWebAsset(`<script>${inlineScript}</script>`, {
       contentType: 'text/html',

@@ -4,11 +4,13 @@ import { timeAgo } from './relative-time.ts'
 
 /** How long ago something happened; on hover, when. */
 export function TimeAgo({ at }: { at: string }) {
-  const minute = useSyncExternalStore(subscribe, currentMinute)
+  const minute = useSyncExternalStore(subscribe, currentMinute, currentMinute)
   const now = Math.max(minute * minuteMs, Date.parse(at))
   return (
     <time
       dateTime={at}
+      // The service may have drawn it in the minute before.
+      suppressHydrationWarning
       onPointerEnter={({ currentTarget }) => currentTarget.setAttribute('title', when(at))}
     >
       {timeAgo(Date.parse(at), now)}

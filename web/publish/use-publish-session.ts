@@ -3,7 +3,7 @@ import { publishSession, type SessionState } from './publish-session.ts'
 
 /** What is chosen and published in this tab. Asks before the document is left while files are sent that are not kept. */
 export function usePublishSession(): SessionState {
-  const state = useSyncExternalStore(subscribe, read)
+  const state = useSyncExternalStore(subscribe, read, read)
   const { stage } = state.publish
   useLeaveWarning((stage === 'reading' || stage === 'sending') && state.kept !== 'kept')
   return state

@@ -7,7 +7,8 @@ import {
 } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 import { dropKept, keep, readKept } from './kept-answers.ts'
-import { keptQueries, keys, userQuery } from './queries.ts'
+import { keptQueries, keys, sitesQuery, userQuery } from './queries.ts'
+import { sentAnswers } from './sent-answers.ts'
 import { followSignOuts, isLeavingAccount, leaveIfSignedOut, rememberSignedIn } from './session.ts'
 
 const retriesMax = 2
@@ -34,14 +35,26 @@ export function openQueryClient(): QueryClient {
     mutationCache: new MutationCache({ onError: (error) => void leaveIfSignedOut(error) }),
     defaultOptions: { queries: { staleTime: freshMs, retry: isWorthRetrying } },
   })
+  const sent = sentAnswers()
+  // Another tab may have signed in as somebody else since.
+  if (sent !== null && didOf(readKept(keys.user)) !== sent.user.did) dropKept()
   for (const { queryKey } of keptQueries as readonly { readonly queryKey: QueryKey }[]) {
     // As old as can be: shown at once and asked again.
     client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
+  }
+  if (sent !== null) {
+    client.setQueryData(userQuery.queryKey, sent.user)
+    client.setQueryData(sitesQuery.queryKey, sent.sites.sites)
+    for (const key of [keys.user, keys.sites]) keep(key, client.getQueryData(key))
+    rememberSignedIn()
   }
   dropWhenAnother(client)
   followSignOuts()
   return client
 }
+
+const didOf = (user: unknown): unknown =>
+  typeof user === 'object' && user !== null && 'did' in user ? user.did : undefined
 
 /** Another tab may have signed in as somebody else. */
 function dropWhenAnother(client: QueryClient): void {

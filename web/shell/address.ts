@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 /** What the browser's address says: path and query, without the origin. Renders again when it changes. */
 export function useAddress(): URL {
-  return new URL(useSyncExternalStore(subscribe, currentHref))
+  return new URL(useSyncExternalStore(subscribe, currentHref, currentHref))
 }
 
 /**

@@ -20,10 +20,14 @@ export function setDropTarget(site: string | null): void {
 }
 
 /** Whether something is dragged over the part of the page that takes it for this site. */
-export const useIsDropTarget = (site: string): boolean =>
-  useSyncExternalStore(subscribe, () => target === site)
+export function useIsDropTarget(site: string): boolean {
+  const isTarget = () => target === site
+  return useSyncExternalStore(subscribe, isTarget, isTarget)
+}
 
-export const useDropTarget = (): string | null => useSyncExternalStore(subscribe, () => target)
+export const useDropTarget = (): string | null => useSyncExternalStore(subscribe, read, read)
+
+const read = () => target
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)

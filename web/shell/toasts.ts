@@ -31,7 +31,9 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-export const useToasts = (): readonly Toast[] => useSyncExternalStore(subscribe, () => toasts)
+export const useToasts = (): readonly Toast[] => useSyncExternalStore(subscribe, read, read)
+
+const read = () => toasts
 
 function set(next: readonly Toast[]): void {
   toasts = next

@@ -1,14 +1,39 @@
-import { withTimeout } from '#concurrency/or-aborted.ts'
 import { hashOf, type Keep } from '#main/build-cache/kept-builds.ts'
 import type { Instance } from '#site/instance.ts'
 import { type Locale, locales } from '#site/locales.ts'
 
-const prerenderMsMax = 30_000
+/** What a page reads while it is drawn. Nothing is stored, as in a browser that was never here. */
+export interface PageToDraw {
+  readonly instance: Instance
+  readonly locale: Locale
+  /** Its path, with its query. */
+  readonly path: string
+  /** What the server has answered about the account, as JSON (`web/server/sent-answers.ts`). */
+  readonly answers?: string
+}
+
+export type DrawPage = (page: PageToDraw) => Promise<string>
 
 /**
- * The start page in each language, drawn by `web/prerender.tsx`, as HTML that is equal to what the app draws first: it is
- * read, and its form used, before and without the script. It is drawn once for an instance, whatever its address. Throws what drawing it throws.
+ * Draws pages by `web/prerender.tsx`, as HTML that is equal to what the app draws first. Each is drawn by an app of its own,
+ * begun for it: nothing of one account's page can be left for the next. The first takes 50 ms, others 5.
  */
+export function pageDrawer(script: string): DrawPage {
+  let begin: Begin | null = null
+  return async (page) => {
+    const globals = globalsOf(page)
+    const result: { prerendered?: Promise<string> } = {}
+    // It is our own, of the bundle.
+    begin ??= new Function('globalThis', ...Object.keys(globals), script) as Begin
+    begin(result, ...Object.values(globals))
+    if (result.prerendered === undefined) throw new Error('the script draws nothing')
+    return await result.prerendered
+  }
+}
+
+type Begin = (...globals: unknown[]) => void
+
+/** The start page in each language: it is read, and its form used, before and without the script. Drawn once for an instance, whatever its address. */
 export async function prerenderStart(
   script: string,
   instance: Instance,
@@ -16,10 +41,11 @@ export async function prerenderStart(
 ): Promise<ReadonlyMap<Locale, string>> {
   const shown: Instance = { ...instance, origin: anyOrigin }
   return await keep(JSON.stringify(['start page', hashOf(script), shown]), async () => {
+    const draw = pageDrawer(script)
     const pages = locales.map(
       async (locale): Promise<[Locale, string]> => [
         locale,
-        await drawn(`${globalsOf(shown, locale)}${script}${answer}`),
+        await draw({ instance: shown, locale, path: '/' }),
       ],
     )
     return new Map(await Promise.all(pages))
@@ -29,37 +55,21 @@ export async function prerenderStart(
 /** The page does not name the service's address. */
 const anyOrigin = 'https://origin.invalid'
 
-/** Runs the script in a thread, whose globals are its own. */
-async function drawn(script: string): Promise<string> {
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
-  const worker = new Worker(url)
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  worker.onmessage = ({ data }: MessageEvent<{ html?: string; error?: string }>) => {
-    if (data.html !== undefined) resolve(data.html)
-    else reject(new Error(`the start page was not drawn: ${data.error}`))
-  }
-  worker.onerror = ({ message }) => reject(new Error(`the start page was not drawn: ${message}`))
-  try {
-    return await withTimeout(promise, prerenderMsMax, () => {
-      throw new Error('the start page was not drawn in time')
-    })
-  } finally {
-    worker.terminate()
-    URL.revokeObjectURL(url)
-  }
-}
-
-/** What the app reads while it draws. There is no storage, as in a browser that has blocked it. */
-function globalsOf(instance: Instance, lang: Locale): string {
-  const { origin } = instance
-  const values = {
-    location: { origin, href: `${origin}/`, pathname: '/', search: '' },
+/** All that a browser has and the app reads while it draws; the others are the server's own, or missing. */
+function globalsOf({ answers, instance, locale, path }: PageToDraw) {
+  const { href, origin, pathname, search } = new URL(path, instance.origin)
+  const content = JSON.stringify(instance)
+  return {
+    location: { href, origin, pathname, search },
     navigator: { onLine: true },
+    document: {
+      querySelector: () => ({ content }),
+      getElementById: () => (answers === undefined ? null : { textContent: answers }),
+      documentElement: { dataset: {}, lang: locale },
+    },
+    localStorage: { getItem: () => null },
+    sessionStorage: { getItem: () => null, setItem: () => undefined },
+    // Other tabs.
+    BroadcastChannel: class {},
   }
-  const content = JSON.stringify(JSON.stringify(instance))
-  const globals = `{ ...${JSON.stringify(values)}, document: { querySelector: () => ({ content: ${content} }), documentElement: { dataset: {}, lang: '${lang}' } } }`
-  return `for (const [name, value] of Object.entries(${globals})) Object.defineProperty(globalThis, name, { value, configurable: true });`
 }
-
-const answer =
-  ';prerendered.then((html) => postMessage({ html }), (error) => postMessage({ error: String(error?.stack ?? error) }))'

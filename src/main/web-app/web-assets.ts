@@ -1,5 +1,5 @@
 import { adminPage, documentKey } from '#api/app-pages.ts'
-import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import { type DrawOwnPage, makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { escapeHtml } from '#http/escape-html.ts'
 import { type BuiltFile, type Keep, keptResults, textOf } from '#main/build-cache/kept-builds.ts'
 import type { OpenedInstance } from '#main/instance.ts'
@@ -10,7 +10,7 @@ import { sections } from '#web/admin/sections.ts'
 import { start as germanStart } from '#web/words/de/start.ts'
 import { start as englishStart } from '#web/words/en/start.ts'
 import { openWebApp } from './open-web-app.ts'
-import { prerenderStart } from './prerender.ts'
+import { pageDrawer, prerenderStart } from './prerender.ts'
 import { publicFiles } from './public-files.ts'
 import type { DocumentOfApp, FileOfApp, WebApp } from './web-app.ts'
 
@@ -53,28 +53,53 @@ type Made = [path: string, WebAsset]
 
 /** A document of each page in each language, which says what the page needs. */
 async function documentsOf(
-  { documents, shell, style, theme }: WebApp,
+  { documents, prerender, shell, style, theme }: WebApp,
   starts: ReadonlyMap<Locale, string>,
   instance: Instance,
   isCodedLater: boolean,
 ): Promise<Made[]> {
   const { contentType } = shell
   const html = withStyle(pageOf(shell, instance), style)
+  const drawPage = pageDrawer(prerender)
   return await Promise.all(
     documents.map(async (page): Promise<Made> => {
-      const start = page.pattern === '/' ? starts.get(page.locale) : undefined
+      const { isOwn, locale, pattern } = page
+      const start = pattern === '/' ? starts.get(locale) : undefined
       const loading = withLoads(html, theme, page)
       const document = await makeWebAsset(
         start === undefined ? loading : withStart(loading, start),
         { contentType, inlineScript: theme, inlineStyle: style, isCodedLater },
       )
-      return [documentKey(page.pattern, page.locale), document]
+      const draw: DrawOwnPage = async ({ answers, path }) => {
+        const drawn = await drawPage({ instance, locale, path, answers })
+        return withOwnPage(await document.body.text(), drawn, answers)
+      }
+      return [documentKey(pattern, locale), isOwn ? { ...document, draw } : document]
     }),
   )
 }
 
+/**
+ * The document of a page of an account with that page in it, and what it was drawn from, which the app does not ask again. It
+ * is painted before its scripts are there.
+ */
+export function withOwnPage(html: string, page: string, answers: string): string {
+  const data = answers.replace(/[<>&]/g, jsonEscape)
+  return html
+    .replaceAll(linkOfAnswer, '')
+    .replace(
+      emptyApp,
+      () =>
+        `<div id="app">${page}</div><script id="answers" type="application/json">${data}</script>`,
+    )
+}
+
+const emptyApp = '<div id="app"></div>'
+
 /** What the shell asks on each page of an account (`web/server/queries.ts`): asked while its scripts are loaded. */
 const ownAnswers = ['/api/user/info', '/api/user/sites']
+
+const linkOfAnswer = /<link rel="preload" as="fetch" [^>]*>/g
 
 /**
  * The document in a language, with links for what its page needs, which is then loaded together with the shell. Pages of an
@@ -143,7 +168,7 @@ async function startsOf(
 }
 
 /**
- * The document with the app's style sheet in it, 10 kB as sent. In a file of its own, nothing of the start page is painted
+ * The document with the app's style sheet in it, 10 kB as sent by Brotli and 11 by gzip. In a file of its own, nothing of the start page is painted
  * before a second answer, which shares a phone's network with 80 kB of script.
  */
 const withStyle = (html: string, style: string): string =>
@@ -194,6 +219,7 @@ function pageOf(document: BuiltFile, instance: Instance): string {
     .transform(textOf(document))
 }
 
+/** Of characters that would end the element or attribute around JSON. */
 const jsonEscape = (char: string): string =>
   `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
