@@ -16,12 +16,16 @@ export const verifiedCommands: readonly SiteCommand[] = [
       { description: 'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>' },
       { description: 'a new or empty folder (else one with the name of the site)' },
     ],
-    options: [['--at <id>', 'a version of it, instead of what is live'], account, json],
+    options: [
+      ['--at <version>', 'instead of what is live: its id, "previous", or the alias of a preview'],
+      account,
+      json,
+    ],
     about: 'Needs no sign-in.',
     examples: [
       'sitehost pull blog',
       'sitehost pull alice.example.com/blog copy',
-      'sitehost pull blog old --at 3mkq2vtpdbk2c',
+      'sitehost pull blog old --at previous',
     ],
     run: async (context, options: PullOptions, name: string, folder: string | undefined) => {
       const { pull } = await import('#cli/verified/pull.ts')

@@ -45,13 +45,7 @@ function stateOf(
  * counts. Throws CommandError.
  */
 export function findEntry(history: readonly HistoryEntry[], wanted: string): HistoryEntry {
-  const id = parseVersionKey(wanted)
-  const alias = parsePreviewAlias(wanted)
-  if (id === null && alias === null) {
-    throw new UsageError(
-      `${JSON.stringify(wanted)} is no version: "sitehost versions" lists their ids.`,
-    )
-  }
+  const { alias, id } = parseVersionName(wanted)
   const found =
     history.find((entry) => entry.id === id) ??
     (wanted === 'previous'
@@ -59,4 +53,14 @@ export function findEntry(history: readonly HistoryEntry[], wanted: string): His
       : history.find(({ state, version }) => state === 'preview' && version.alias === alias))
   if (found !== undefined) return found
   throw new CommandError(`There is no version ${wanted}. "sitehost versions" lists what there is.`)
+}
+
+/** What a name may be, one of the two at least. Throws UsageError. */
+export function parseVersionName(wanted: string) {
+  const id = parseVersionKey(wanted)
+  const alias = parsePreviewAlias(wanted)
+  if (id !== null || alias !== null) return { alias, id }
+  throw new UsageError(
+    `${JSON.stringify(wanted)} is no version: "sitehost versions" lists their ids.`,
+  )
 }

@@ -2,18 +2,19 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fetchStoredBlob } from '#cli/account/fetch-stored-blob.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
-import { CommandError, UsageError } from '#cli/command-error.ts'
+import { CommandError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
+import { parseVersionName } from '#cli/history/site-history.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { byteText, limitText } from '#site/byte-text.ts'
 import { siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { parseVersionKey } from '#site/version-key.ts'
 import { decodedContent } from './decoded-content.ts'
 import { findNamedSite } from './named-site.ts'
+import { readNamedVersion } from './named-version.ts'
 import { readVerified, type VerifiedSite } from './read-verified.ts'
 import { isWritable } from './writable-path.ts'
 
@@ -34,11 +35,14 @@ export async function pull(
   context: CommandContext,
 ): Promise<void> {
   const { console, limits, signal } = context
-  const version = versionOf(options.at)
+  if (options.at !== undefined) parseVersionName(options.at)
   const address = await findNamedSite(site, options, context)
   const into = folder ?? address.name
   await assertEmpty(into)
-  const verified = await readVerified(address, version, context)
+  const verified =
+    options.at === undefined
+      ? await readVerified(address, null, context)
+      : await readNamedVersion(address, options.at, context)
   const { cid, files, uri } = verified
   const [written, leftOut] = partition([...files])
   const filesMax = limits.siteFilesMax ?? siteFilesMax
@@ -128,15 +132,6 @@ const tooLargeFile = (path: string, bytesMax: number) =>
   new CommandError(
     `${path} is not what its record says, or is larger than ${limitText(bytesMax)} (MAX_FILE_BYTES).`,
   )
-
-function versionOf(text: string | undefined) {
-  if (text === undefined) return null
-  const key = parseVersionKey(text)
-  if (key !== null) return key
-  throw new UsageError(
-    `${JSON.stringify(text)} is no id of a version: "sitehost versions" lists them.`,
-  )
-}
 
 async function assertEmpty(folder: string): Promise<void> {
   const names = await readdir(folder).catch((cause) => {

@@ -25,7 +25,7 @@ export interface PullPlace extends AsyncDisposable {
   readonly repo: HostileRepo
   run(args: readonly string[], within?: Within): Promise<CommandEnd>
   /** Pulls a site of hers into a folder of its own. */
-  pull(site: string, within?: Within): Promise<PullEnd>
+  pull(site: string, within?: Within, options?: readonly string[]): Promise<PullEnd>
   /** Her site `blog` has these files. */
   put(files: Readonly<Record<string, string>>): Promise<void>
 }
@@ -44,9 +44,9 @@ export async function startPullPlace(): Promise<PullPlace> {
     runInProcess(args, { environment, ...(within && { within }) })
   return {
     ...{ dir, pds, repo, run },
-    async pull(site, within) {
+    async pull(site, within, options = []) {
       const folder = join(dir, `${++folders}`)
-      const end = await run(['pull', `${alice}/${site}`, folder, '--json'], within)
+      const end = await run(['pull', `${alice}/${site}`, folder, '--json', ...options], within)
       const names = await readdir(folder, { recursive: true }).catch(() => [])
       return { ...end, folder, names }
     },
