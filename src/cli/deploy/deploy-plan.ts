@@ -9,7 +9,7 @@ import { previewMs } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { type Wait, waitOf } from './wait-until-visible.ts'
+import { type Wait, waitOf } from './wait-place.ts'
 
 /** Options of `deploy`, as given. */
 export interface DeployOptions extends AccountOptions {

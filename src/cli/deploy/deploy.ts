@@ -15,7 +15,7 @@ import { LocalContents } from './local-contents.ts'
 import { readLocalSite } from './local-site.ts'
 import type { ReadFolder } from './read-folder.ts'
 import { leftOutLines } from './result-lines.ts'
-import { placeOfWait } from './wait-until-visible.ts'
+import { placeOfWait } from './wait-place.ts'
 
 const hashedAtOnce = 8
 
@@ -48,9 +48,12 @@ export async function deploy(
   }
   // Whoever is not signed in is told so before anything is asked.
   const account = await openAccount(options, context)
-  const instance = origin === null ? null : instanceFor(account.session, origin, context)
-  const place = placeOfWait(plan.wait, instance)
-  const read = await readFolder(named ?? (await askForSite(context)))
+  const instanceAt = (origin: string) => instanceFor(account.session, origin, context)
+  const instance = origin === null ? null : instanceAt(origin)
+  const name = named ?? (await askForSite(context))
+  const site = { did: account.identity.did, name }
+  const place = await placeOfWait(plan.wait, { site, instance, instanceAt }, context)
+  const read = await readFolder(name)
   const deployment = { account, folder: read, instance, place, plan, options }
   if (options.dryRun) return await sayDifference(deployment, context)
   if (console.isInteractive && !options.yes && plan.version.preview === undefined) {

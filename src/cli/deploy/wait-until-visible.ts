@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import type { CommandContext } from '#cli/command-context.ts'
-import { CommandError, NotLiveError, UsageError } from '#cli/command-error.ts'
+import { CommandError, NotLiveError } from '#cli/command-error.ts'
 import type { Instance } from '#cli/instance/instance.ts'
 import { type SiteAddresses, siteAddressesAt } from '#cli/instance/site-addresses.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
-import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
-import { siteFileName } from '#site/upload/path-rules.ts'
+import { type SiteAddress, siteUri } from '#site/site-address.ts'
+import { belowOf, headOf } from './wait-place.ts'
 
 interface WaitContext {
   readonly fetch: SafeFetch
@@ -15,27 +15,6 @@ interface WaitContext {
 
 const waitMsMaxDefault = 60_000
 const pauseMs = 500
-
-/** Where visitors are waited for: at an address, or where the instance of `findOrigin` shows the site. */
-export type Wait = URL | 'instance'
-
-/** Null: nowhere. Throws UsageError. */
-export function waitOf(wait: string | true | undefined): Wait | null {
-  if (wait === undefined) return null
-  if (wait === true) return 'instance'
-  const url = URL.canParse(wait) ? new URL(wait) : null
-  if (url !== null && /^https?:$/.test(url.protocol)) return url
-  throw new UsageError('--wait: expected an address that begins with https:// or http://.')
-}
-
-/** `instance`: the one that is known; null: none. Throws UsageError if it is needed. */
-export function placeOfWait(wait: Wait | null, instance: Instance | null): URL | Instance | null {
-  if (wait !== 'instance') return wait
-  if (instance !== null) return instance
-  throw new UsageError(
-    `--wait: where? Name an address behind it, or a Sitehost in SITEHOST_URL or as "instance" in ${siteFileName}.`,
-  )
-}
 
 interface Published {
   readonly address: SiteAddress
@@ -98,8 +77,7 @@ async function waitUntilVisible(
   givesUpAt: number,
   { fetch, signal }: WaitContext,
 ): Promise<URL> {
-  const below = new URL(at)
-  below.hostname = `${siteLabel(site)}.${at.hostname}`
+  const below = belowOf(at, site)
   for (;;) {
     for (const url of [at, below]) {
       if ((await shownAt(url, site, { fetch, signal })) === cid) return url
@@ -113,18 +91,7 @@ const notYet = (at: URL): string =>
   `The site is published, but ${at.host} does not show it yet. It reads it from the network; look again in a few minutes.`
 
 /** CID of the site's record that is shown there; null: none, or another site. */
-async function shownAt(
-  url: URL,
-  site: SiteAddress,
-  { fetch, signal }: Pick<WaitContext, 'fetch' | 'signal'>,
-): Promise<string | null> {
-  try {
-    const response = await fetch(url, { method: 'HEAD', signal })
-    await response.body?.cancel()
-    const isOurs = response.headers.get('x-sitehost-record') === siteUri(site)
-    return isOurs ? response.headers.get('x-sitehost-version') : null
-  } catch {
-    signal.throwIfAborted()
-    return null
-  }
+async function shownAt(url: URL, site: SiteAddress, context: WaitContext): Promise<string | null> {
+  const seen = await headOf(url, context)
+  return seen?.record === siteUri(site) ? seen.cid : null
 }

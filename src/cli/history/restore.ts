@@ -2,7 +2,8 @@ import { openSite, type SiteOptions } from '#cli/account/own-sites.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
-import { placeOfWait, resultOfWait, waitOf } from '#cli/deploy/wait-until-visible.ts'
+import { placeOfWait, waitOf } from '#cli/deploy/wait-place.ts'
+import { resultOfWait } from '#cli/deploy/wait-until-visible.ts'
 import { explained } from '#cli/explained.ts'
 import { findOrigin, instanceFor } from '#cli/instance/instance.ts'
 import { restoreVersion } from '#publish/history/restore-version.ts'
@@ -44,8 +45,9 @@ async function makeLive(
   const wait = waitOf(options.wait)
   const origin = wait === 'instance' ? await findOrigin(context) : null
   const { address, parts, session } = await openSite(options, context)
-  const instance = origin === null ? null : instanceFor(session, origin, context)
-  const place = placeOfWait(wait, instance)
+  const instanceAt = (origin: string) => instanceFor(session, origin, context)
+  const instance = origin === null ? null : instanceAt(origin)
+  const place = await placeOfWait(wait, { site: address, instance, instanceAt }, context)
   const outcome = await explained(signal, { doing: 'changing' }, async () => {
     const repository = await withPatience(() => readRepository(parts.repo, address.name), parts)
     const entry = findEntry(historyOf(address.name, repository, now()), wanted)
