@@ -35,6 +35,14 @@ interface Preload {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** Limits of a site's visitors that no load reaches; that they are counted is part of what an answer costs. */
+const unreachedShares = {
+  SITE_REQUESTS_PER_SECOND_MAX: '1000000000',
+  SITE_BYTES_PER_DAY_MAX: '1000000000000000',
+  ACCOUNT_REQUESTS_PER_SECOND_MAX: '1000000000',
+  ACCOUNT_BYTES_PER_DAY_MAX: '1000000000000000',
+}
+
 /** The product as it is started, with nothing to follow. */
 export async function startSitehost(
   { dataDir }: Pick<Folders, 'dataDir'>,
@@ -43,6 +51,7 @@ export async function startSitehost(
   const service = await startServiceProcess(['serve', '--port', '0', '--data', dataDir], {
     FIREHOSE_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'error',
+    ...unreachedShares,
     ...(preload !== undefined && {
       ...preload.environment,
       BUN_OPTIONS: `--preload ${preload.file}`,

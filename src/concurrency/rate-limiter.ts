@@ -1,10 +1,5 @@
 import { LruMap } from './lru-map.ts'
-
-/** A burst of `count`, refilled evenly over each `windowMs`. */
-export interface Allowance {
-  readonly count: number
-  readonly windowMs: number
-}
+import { type Allowance, spentAfterOne, waitUntilSpendable } from './token-bucket.ts'
 
 interface LimiterOptions {
   /** Milliseconds of a monotonic clock: after a corrected clock every key would have to wait. */
@@ -16,9 +11,8 @@ interface LimiterOptions {
 export const limitedKeysMax = 20_000
 
 /**
- * A rate limiter for each key (GCRA: one number per key, the time at which all it used is refilled). Rejected
- * requests do not count, so retrying does not extend the wait. Beyond `keysMax` keys, the least recently used
- * are forgotten: an attacker with that many keys does not need one twice.
+ * A token bucket for each key. Rejected requests do not count, so retrying does not extend the wait. Beyond `keysMax` keys,
+ * the least recently used are forgotten: an attacker with that many keys does not need one twice.
  */
 export class RateLimiter {
   readonly #spentUntil: LruMap<string, number>
@@ -44,11 +38,8 @@ export class RateLimiter {
   }
 
   #next(key: string): { readonly spentUntil: number; readonly waitMs: number } {
-    const { count, windowMs } = this.#allowance
     const now = this.#now()
-    const spentUntil = Math.max(this.#spentUntil.get(key) ?? 0, now) + windowMs / count
-    const waitMs = spentUntil - now - windowMs
-    // Tolerance for rounding: sums of fractions must not cost the last one.
-    return { spentUntil, waitMs: waitMs > 0.001 ? waitMs : 0 }
+    const spentUntil = spentAfterOne(this.#spentUntil.get(key) ?? 0, now, this.#allowance)
+    return { spentUntil, waitMs: waitUntilSpendable(spentUntil, now, this.#allowance) }
   }
 }

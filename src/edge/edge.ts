@@ -44,7 +44,7 @@ export function serveSite(
     const answer =
       known instanceof Promise
         ? answerLater(host, request, known, context, answerKnown)
-        : answerKnown(host, request, known, context)
+        : answerWithinShare(host, request, known, context, answerKnown)
     return answer instanceof Promise
       ? answer.catch((error) => notAnswered(host.label, error, context))
       : answer
@@ -87,7 +87,9 @@ async function answerLater(
   answerKnown: AnswerKnown,
 ): Promise<Response> {
   const known = await loading
-  if (known !== null) return await answerKnown(host, request, known, context)
+  if (known !== null) {
+    return await answerWithinShare(host, request, known, context, answerKnown)
+  }
   const takedown = await context.takedowns.get(host.label)
   if (takedown !== null) return context.pages.takenDown(takedown)
   if (host.shows !== 'live') {
@@ -97,6 +99,19 @@ async function answerLater(
   return (await context.awaited.has(host.label))
     ? context.pages.fetching()
     : context.pages.notFound()
+}
+
+/** As `serveSite`, for a site in memory, unless its visitors have taken all that they may. */
+function answerWithinShare(
+  host: SiteHost,
+  request: Request,
+  known: SiteInMemory,
+  context: EdgeContext,
+  answerKnown: AnswerKnown,
+): Response | Promise<Response> {
+  const refusal = known.share.take()
+  if (refusal !== null) return context.pages.refused(refusal)
+  return answerKnown(host, request, known, context)
 }
 
 /** As `serveSite`, for a site in memory; throws on failure. */
@@ -110,12 +125,12 @@ export function answerVisitor(
   const { method, url } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const atUrl = isRead && isAddressOf(url, host.host) ? known.answerAt(url) : undefined
-  if (atUrl !== undefined) return respondFile(atUrl, request, known.site, context)
+  if (atUrl !== undefined) return respondFile(atUrl, request, known, context)
 
   const { pathname, search } = requestTarget(url)
   const address = `http://${host.host}${pathname}`
   const atAddress = isRead && url !== address ? known.answerAt(address) : undefined
-  if (atAddress !== undefined) return respondFile(atAddress, request, known.site, context)
+  if (atAddress !== undefined) return respondFile(atAddress, request, known, context)
 
   const place = placeOf(host, pathname, known)
   const header = (name: string): string | null => request.headers.get(name)

@@ -7,6 +7,8 @@ const all: [Response, number][] = [
   [pages.unclaimed(), 404],
   [pages.fetching(), 503],
   [pages.unavailable(), 503],
+  [pages.refused({ by: 'site_requests', retryAfterSeconds: 1 }), 429],
+  [pages.refused({ by: 'account_bytes', retryAfterSeconds: 3600 }), 429],
   [pages.takenDown(451), 451],
   [pages.takenDown(404), 404],
   [plainPage(405, 'Method not allowed', { allow: 'GET' }), 405],
@@ -31,6 +33,8 @@ test('headers of the status go along', () => {
   expect(plainPage(405, 'Method not allowed', { allow: 'GET' }).headers.get('allow')).toBe('GET')
   expect(pages.fetching().headers.get('retry-after')).toBe('2')
   expect(pages.unavailable().headers.get('retry-after')).toBe('2')
+  const refused = pages.refused({ by: 'site_bytes', retryAfterSeconds: 3600 })
+  expect(refused.headers.get('retry-after')).toBe('3600')
 })
 
 const host = {
@@ -49,6 +53,9 @@ test('each has less than 3 kB', async () => {
     ...(await Promise.all(
       [
         ...[hosted.notFound(), hosted.unclaimed(), hosted.fetching(), hosted.unavailable()],
+        ...(['site_requests', 'site_bytes'] as const).map((by) =>
+          hosted.refused({ by, retryAfterSeconds: 1 }),
+        ),
         ...[hosted.takenDown(451), hosted.gone('https://blog.sites.example')],
       ].map((page) => page.text()),
     )),

@@ -4,6 +4,7 @@ import { type PageFigure, pageHtml } from '#site/own-pages/page-html.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import { ownPageFields } from '#site/visit/own-answers.ts'
 import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
+import type { Refusal } from './shares/site-share.ts'
 
 interface OwnPage {
   readonly status: number
@@ -22,6 +23,8 @@ export class OwnPages {
   readonly #unclaimed: OwnPage
   readonly #fetching: OwnPage
   readonly #unavailable: OwnPage
+  readonly #crowded: OwnPage
+  readonly #spent: OwnPage
   readonly #footer: string
 
   constructor(host: SiteHosting | null) {
@@ -52,6 +55,10 @@ export class OwnPages {
     this.#fetching = page(503, 'Not here yet', fetching, again)
     const unavailable = 'This page can’t be shown right now. Wait a moment.'
     this.#unavailable = page(503, 'Not available', unavailable, again)
+    const crowded = 'This site has too many visitors right now. Wait a moment.'
+    this.#crowded = page(429, 'Too many visitors', crowded, again)
+    const spent = 'This site has sent its visitors all that it may in a day. It is back tomorrow.'
+    this.#spent = page(429, 'Back tomorrow', spent)
   }
 
   /** For sites without an error page of their own. */
@@ -83,17 +90,25 @@ export class OwnPages {
   /** Something of ours failed. */
   readonly unavailable = (): Response => responseOf(this.#unavailable, tryAgain)
 
+  /** A site whose visitors took all that they may. */
+  readonly refused = ({ by, retryAfterSeconds }: Refusal): Response => {
+    const isForToday = by === 'site_bytes' || by === 'account_bytes'
+    const headers = { 'retry-after': String(retryAfterSeconds) }
+    return responseOf(isForToday ? this.#spent : this.#crowded, headers)
+  }
+
   /** A page with a table. `title` and `body` are HTML. */
   listing(title: string, body: string): string {
     return pageHtml({ title, body, figure: null, code: null }, this.#footer)
   }
 }
 
-type PageStatus = 404 | 410 | 451 | 503
+type PageStatus = 404 | 410 | 429 | 451 | 503
 
 const figures: Readonly<Record<PageStatus, PageFigure>> = {
   404: 'missing',
   410: 'gone',
+  429: 'coming',
   451: 'closed',
   503: 'coming',
 }

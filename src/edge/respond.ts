@@ -21,7 +21,7 @@ export function respond(
   const { site } = known
   switch (decision.kind) {
     case 'file':
-      return respondFile(known.answerTo(decision, place), request, site, context)
+      return respondFile(known.answerTo(decision, place), request, known, context)
     case 'redirect':
       return respondRedirect(decision, site, place)
     case 'listing':
@@ -29,6 +29,7 @@ export function respond(
     case 'missing': {
       const { status, html } = context.pages.missing(decision.status, place.pathname)
       const headers = headersOf(missingFields(site, place, decision))
+      if (request.method !== 'HEAD') known.share.addBytes(html.length)
       return new Response(html, { status, headers })
     }
     case 'options':
@@ -79,7 +80,9 @@ function respondListing(
   const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
   const { notModified, whole } = new Representation(facts)
   if (verdict === 304) return new Response(null, notModified)
-  return new Response(request.method === 'HEAD' ? null : body, whole)
+  if (request.method === 'HEAD') return new Response(null, whole)
+  known.share.addBytes(body.size)
+  return new Response(body, whole)
 }
 
 function headersOf(fields: HeaderList): Headers {

@@ -2,7 +2,15 @@ import { LoadingTier } from '#concurrency/loading-tier.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import { type LoadContext, loadSite } from './load-site.ts'
+import type { SiteShares } from './shares/site-shares.ts'
 import { SiteInMemory } from './site-in-memory.ts'
+
+interface SiteCacheOptions extends LoadContext {
+  readonly bytesMax: number
+  readonly elapsed?: () => number
+  /** Left out: no limits, and nothing is counted. */
+  readonly shares?: Pick<SiteShares, 'of'>
+}
 
 /**
  * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
@@ -11,16 +19,13 @@ import { SiteInMemory } from './site-in-memory.ts'
 export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #now: () => number
 
-  constructor({
-    bytesMax,
-    elapsed,
-    ...context
-  }: LoadContext & { bytesMax: number; elapsed?: () => number }) {
+  constructor({ bytesMax, elapsed, shares, ...context }: SiteCacheOptions) {
     const load = async (label: string) => {
       const loaded = await loadSite(label, context)
       if (loaded === null) return null
       const grow = (bytes: number): void => this.grow(label, site, bytes)
-      const site = new SiteInMemory(loaded.site, grow, loaded)
+      const share = shares?.of(loaded.site.snapshot)
+      const site = new SiteInMemory(loaded.site, grow, { ...loaded, ...(share && { share }) })
       return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
     }
     super(bytesMax, load, elapsed)

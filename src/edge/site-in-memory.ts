@@ -7,11 +7,12 @@ import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Listing, makeListing } from './listing-page.ts'
 import type { LoadedSite } from './load-site.ts'
 import type { OwnPages } from './pages.ts'
+import { type SiteShare, unlimitedShare } from './shares/site-share.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
 type ListingDecision = Extract<Decision, { kind: 'listing' }>
 
-type MemoryFacts = Partial<Pick<LoadedSite, 'canonical' | 'until'>>
+type MemoryFacts = Partial<Pick<LoadedSite, 'canonical' | 'until'>> & { readonly share?: SiteShare }
 
 /** Approximate size in memory of an address and of a listing, without their strings. */
 const addressBytes = 256
@@ -32,6 +33,8 @@ export class SiteInMemory {
   readonly canonical: string | null
   /** Milliseconds since the epoch; not served from then on. */
   readonly until: number
+  /** Of all versions of the site. */
+  readonly share: SiteShare
   readonly #grow: (bytes: number) => void
   readonly #byHost = new Map<string, Map<SnapshotFile, FileAnswer>>()
   readonly #byAddress = new Map<string, FileAnswer>()
@@ -43,11 +46,12 @@ export class SiteInMemory {
   constructor(
     site: ServableSite,
     grow: (bytes: number) => void,
-    { canonical, until }: MemoryFacts = {},
+    { canonical, share, until }: MemoryFacts = {},
   ) {
     this.site = site
     this.canonical = canonical ?? null
     this.until = until ?? Number.POSITIVE_INFINITY
+    this.share = share ?? unlimitedShare(site.snapshot)
     this.#grow = grow
   }
 

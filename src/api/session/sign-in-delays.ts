@@ -1,6 +1,7 @@
 import { backoff } from '#concurrency/backoff.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
-import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import type { Allowance } from '#concurrency/token-bucket.ts'
 
 const minuteMs = 60_000
 const freeTries = 5

@@ -1,8 +1,8 @@
 import { type OwnPages, plainPage } from '#edge/pages.ts'
+import type { SiteInMemory } from '#edge/site-in-memory.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
 import { contentRange, decideRange, type RangeDecision } from '#http/range.ts'
 import { wholeBodyBytesMax } from '#site/limits.ts'
-import type { ServableSite } from '#site/visit/servable-site.ts'
 import type { Bodies } from './bodies.ts'
 import { type CodingChoices, codingSet } from './codings.ts'
 import type { DecodedFiles } from './decoded-files.ts'
@@ -28,6 +28,7 @@ export interface FileContext {
 interface Delivery {
   readonly answer: FileAnswer
   readonly request: Request
+  readonly known: SiteInMemory
   readonly representation: Representation
   readonly range: Exclude<RangeDecision, 'unsatisfiable'>
   readonly isHead: boolean
@@ -37,7 +38,7 @@ interface Delivery {
 export function respondFile(
   answer: FileAnswer,
   request: Request,
-  site: ServableSite,
+  known: SiteInMemory,
   context: FileContext,
 ): Response | Promise<Response> {
   const field: ReadField = (name) => request.headers.get(name)
@@ -55,9 +56,9 @@ export function respondFile(
   if (range === 'unsatisfiable') {
     return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
   }
-  const delivery = { answer, request, representation, range, isHead }
+  const delivery = { answer, request, known, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
-  return body === null ? readAndSend(delivery, site, context) : send(delivery, body)
+  return body === null ? readAndSend(delivery, context) : send(delivery, body)
 }
 
 /** Ranges apply to the identity coding, unless `If-Range` names the coding of the visitor's part. */
@@ -83,17 +84,18 @@ function chooseAnew(
   return answer.representation(choices.choose(header, codingSet(there)), bodies) as Representation
 }
 
-function send({ representation, range, isHead }: Delivery, body: Blob): Response {
+function send({ known, representation, range, isHead }: Delivery, body: Blob): Response {
   if (isHead) return new Response(null, representation.whole)
-  if (range === 'whole') return new Response(body, representation.whole)
+  if (range === 'whole') {
+    known.share.addBytes(representation.bytes)
+    return new Response(body, representation.whole)
+  }
+  known.share.addBytes(range.last + 1 - range.first)
   return new Response(body.slice(range.first, range.last + 1), representation.part(range))
 }
 
-async function readAndSend(
-  delivery: Delivery,
-  { record, snapshot }: ServableSite,
-  context: FileContext,
-): Promise<Response> {
+async function readAndSend(delivery: Delivery, context: FileContext): Promise<Response> {
+  const { record, snapshot } = delivery.known.site
   const { hash } = delivery.answer.decision.file
   const source = { did: snapshot.did, name: snapshot.name, versionKey: record.versionKey }
   return (
@@ -120,7 +122,7 @@ async function readOnce(delivery: Delivery, context: FileContext): Promise<Respo
 }
 
 async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
-  const { answer, request, representation, range, isHead } = delivery
+  const { answer, known, request, representation, range, isHead } = delivery
   const { bodies, clientOf, decodedFiles } = context
   const { file } = answer.decision
   const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
@@ -132,18 +134,21 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   if (body === 'busy' || body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const head = range === 'whole' ? representation.whole : representation.part(range)
+  known.share.addLargeBody(last + 1 - first, request.signal)
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
 
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
 async function streamDecoded(
-  { answer, request, representation }: Delivery,
+  { answer, known, request, representation }: Delivery,
   { bodies, clientOf, decodedStreams, pages }: FileContext,
 ): Promise<Response | null> {
   const { file } = answer.decision
   const stored = await bodies.open(file)
   if (stored === null) return null
   const body = decodedStreams.open(stored, file.bytes, clientOf(request))
-  return body === 'busy' ? pages.unavailable() : new Response(body, representation.unsized)
+  if (body === 'busy') return pages.unavailable()
+  known.share.addLargeBody(file.bytes, request.signal)
+  return new Response(body, representation.unsized)
 }

@@ -1,6 +1,7 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { LruMap } from '#concurrency/lru-map.ts'
-import { type Allowance, limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
+import type { Allowance } from '#concurrency/token-bucket.ts'
 import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'

@@ -1,4 +1,5 @@
-import { type Allowance, RateLimiter } from '#concurrency/rate-limiter.ts'
+import { RateLimiter } from '#concurrency/rate-limiter.ts'
+import type { Allowance } from '#concurrency/token-bucket.ts'
 import {
   clientAddress,
   clientNetwork,

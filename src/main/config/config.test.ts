@@ -75,6 +75,12 @@ describe('what is set', () => {
     expect(edges('auto')).toBe(Math.min(availableParallelism(), 64))
   })
 
+  test('a share that is 0 is unlimited', () => {
+    const { shares } = readConfig({ SITE_BYTES_PER_DAY_MAX: '0' }, {})
+    expect(shares.site).toEqual({ requestsPerSecondMax: 1000, bytesPerDayMax: null })
+    expect(shares.account).toEqual({ requestsPerSecondMax: 2000, bytesPerDayMax: 2e12 })
+  })
+
   test('where a TLS front asks is an address, or nowhere', () => {
     const asked = (text: string) => readConfig({ ASK_LISTEN: text }, {}).askListen
     expect(asked('127.0.0.1:3001')).toEqual({ host: '127.0.0.1', port: 3001 })
@@ -152,6 +158,7 @@ describe('what a setting should be is told in plain words', () => {
   const bytes = /^[A-Z_]+: a whole number of bytes, such as 104857600$/
   const address = /^[A-Z_]+: an address that begins with https:\/\/ \(or http:\/\/\)$/
   const flag = /^[A-Z_]+: 0 or 1$/
+  const share = /^[A-Z_]+: a whole number of (requests|bytes), 0 for no limit$/
   const takesAnything = null
   const wrong: Record<keyof typeof settings.shape, [values: string[], message: RegExp] | null> = {
     BASE_URL: [['foo', 'ftp://x.com'], address],
@@ -252,6 +259,10 @@ describe('what a setting should be is told in plain words', () => {
     ACCOUNT_BYTES_MAX: [['5GB'], bytes],
     ACCOUNT_SITES_MAX: [['1001', '-1'], /^ACCOUNT_SITES_MAX: a whole number from 0 to 1000$/],
     UPLOADS_PER_DAY_MAX: [['-1', 'x'], /^UPLOADS_PER_DAY_MAX: a whole number, 0 or more$/],
+    SITE_REQUESTS_PER_SECOND_MAX: [['-1', '0.5'], share],
+    SITE_BYTES_PER_DAY_MAX: [['1T'], share],
+    ACCOUNT_REQUESTS_PER_SECOND_MAX: [['many'], share],
+    ACCOUNT_BYTES_PER_DAY_MAX: [['-1'], share],
     SPOOL_BYTES_MAX: [['8G'], bytes],
     DECODED_BYTES_MAX: [['2G'], bytes],
     SCRUB_DAYS: [['-1', '3651', 'x'], /^SCRUB_DAYS: a whole number of days, 0 for never$/],

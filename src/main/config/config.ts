@@ -96,6 +96,8 @@ function configOf(values: z.infer<typeof settings>) {
       accountSitesMax: values.ACCOUNT_SITES_MAX,
       uploadsPerDayMax: values.UPLOADS_PER_DAY_MAX,
     },
+    /** What visitors of one site, and of all sites of an account, may take; null: no limit. */
+    shares: { site: shareOf('SITE', values), account: shareOf('ACCOUNT', values) },
     spoolBytesMax: values.SPOOL_BYTES_MAX,
     decodedBytesMax: values.DECODED_BYTES_MAX,
     /** All stored blobs are verified again within this many days; 0: never. */
@@ -115,6 +117,11 @@ function configOf(values: z.infer<typeof settings>) {
     failPointFile: values.FAILPOINT_FILE ?? null,
   }
 }
+
+const shareOf = (whose: 'SITE' | 'ACCOUNT', values: z.infer<typeof settings>) => ({
+  requestsPerSecondMax: values[`${whose}_REQUESTS_PER_SECOND_MAX`] || null,
+  bytesPerDayMax: values[`${whose}_BYTES_PER_DAY_MAX`] || null,
+})
 
 /** Where blobs are in place of the data folder, and how much of them a disk here keeps as copies; null: in the data folder. */
 export interface BlobStoreSettings {

@@ -35,12 +35,14 @@ import { deleteParkedUnknown } from '#store/queues/queued.ts'
 import { pullBackTimes, type TimesAheadMax } from '#store/queues/times-ahead.ts'
 import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versions.ts'
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
+import { sweepTraffic } from '#store/sites/traffic.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const logAgeMsMax = 30 * dayMs
+const trafficAgeMsMax = 90 * dayMs
 /** The next call enqueues more. */
 const inactiveAtOnce = 500
 const parkedUnknownMax = 10_000
@@ -162,4 +164,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await forgetReceivedBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)
   await forgetRemovedVersions(db, now - dayMs)
+  await sweepTraffic(db, Math.floor((now - trafficAgeMsMax) / dayMs))
 }

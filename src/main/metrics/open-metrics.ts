@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { CacheStats } from '#api/operations.ts'
 import type { CertificateStates } from '#certificates/certificate-states.ts'
+import type { RefusedBy } from '#edge/shares/site-share.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Stores } from '#main/service/stores.ts'
@@ -18,7 +19,7 @@ import { eventFamilies } from './event-families.ts'
 import { ingestFamilies } from './ingest-families.ts'
 import type { IngestNumbers } from './ingest-numbers.ts'
 import { processFamilies } from './process-families.ts'
-import { handshakeFamily, requestFamily, tierFamilies } from './request-families.ts'
+import { handshakeFamily, refusalFamily, requestFamily, tierFamilies } from './request-families.ts'
 import { storageFamilies } from './storage-families.ts'
 
 /** What the main thread counts for the metrics. */
@@ -43,6 +44,8 @@ interface OpenOptions
   readonly log: Log
   readonly meters: Meters
   readonly now: () => number
+  /** Of visitors that this process refused. */
+  readonly refusals: Pick<Tally<RefusedBy>, 'counts'>
   readonly cache: () => CacheStats
   /** Null: a TLS front keeps certificates. */
   readonly certificates: Pick<CertificateStates, 'totals'> | null
@@ -54,7 +57,7 @@ interface OpenOptions
 /** Everything that Prometheus may scrape of this process. */
 export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack): Metrics {
   const { blobCopies, blobRequests, cache, certificates, config, database, db } = options
-  const { edges, floor, ingest, log, meters, now, version } = options
+  const { edges, floor, ingest, log, meters, now, refusals, version } = options
   const eventLoop = opened.use(new EventLoopMonitor())
   const file = config.databaseUrl === undefined ? join(config.dataDir, 'sitehost.db') : null
   const metrics = new Metrics({ log })
@@ -62,6 +65,7 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
   metrics.add(
     handshakeFamily(meters.handshakes),
     ...certificateFamilies(certificates),
+    refusalFamily(() => [refusals.counts, edges?.refusals ?? {}]),
     ...tierFamilies(cache),
     ...ingestFamilies(() => ingest.numbers, now),
     fetchFamily(() => ({ ...countsOf(meters.fetches), ...ingest.numbers?.fetches })),

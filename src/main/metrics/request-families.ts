@@ -1,9 +1,10 @@
 import type { CacheStats } from '#api/operations.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
+import { type RefusedBy, refusedBy } from '#edge/shares/site-share.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Family, HistogramFamily } from '#observe/metrics.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
-import type { Tally } from '#observe/tally.ts'
+import type { Counts, Tally } from '#observe/tally.ts'
 
 /** Requests by role and status class; their number is the histogram's `_count`. */
 export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
@@ -21,6 +22,18 @@ export const handshakeFamily = ({ counts }: Pick<Tally<HandshakeEnd>, 'counts'>)
   help: 'Connections over TLS by how their handshake ended; refused: too many connections or handshakes.',
   kind: 'counter',
   read: () => Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+})
+
+/** Of all processes; each limit is there from the start, with 0. */
+export const refusalFamily = (countsOf: () => readonly Counts<RefusedBy>[]): Family => ({
+  name: 'sitehost_visits_refused_total',
+  help: 'Requests for sites that were answered with 429, by limit (docs/operating.md, "A site’s share").',
+  kind: 'counter',
+  read: () =>
+    refusedBy.map((limit) => ({
+      labels: { limit },
+      value: countsOf().reduce((sum, counts) => sum + (counts[limit] ?? 0), 0),
+    })),
 })
 
 /** What the edge keeps in memory. */

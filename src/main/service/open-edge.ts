@@ -15,6 +15,7 @@ import { Previews } from '#edge/names/previews.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
 import { Takedowns } from '#edge/names/takedowns.ts'
 import { OwnPages } from '#edge/pages.ts'
+import { SiteShares } from '#edge/shares/site-shares.ts'
 import { SiteCache } from '#edge/site-cache.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
@@ -23,7 +24,13 @@ import type { Stores } from './stores.ts'
 interface EdgeOptions extends Stores {
   readonly config: Pick<
     Config,
-    'baseDomain' | 'bodyBytesMax' | 'decodedBytesMax' | 'hosting' | 'limits' | 'snapshotBytesMax'
+    | 'baseDomain'
+    | 'bodyBytesMax'
+    | 'decodedBytesMax'
+    | 'hosting'
+    | 'limits'
+    | 'shares'
+    | 'snapshotBytesMax'
   >
   /** Of this process alone. */
   readonly decodedDir: string
@@ -42,8 +49,10 @@ export function openEdge(options: EdgeOptions) {
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs(options)
   const origins = { baseDomain: config.baseDomain, db, elapsed, originOf }
+  const shares = new SiteShares({ limits: config.shares, elapsed, now })
   const snapshots = new SiteCache({
     ...origins,
+    shares,
     log,
     now,
     bytesMax: config.snapshotBytesMax,
@@ -70,6 +79,7 @@ export function openEdge(options: EdgeOptions) {
     pages: new OwnPages(config.hosting),
     previews: new Previews(origins),
     recompressor: new Recompressor({ bodies, log }),
+    shares,
     snapshots,
     takedowns: new Takedowns({ db, elapsed }),
   }

@@ -110,7 +110,11 @@ export async function openParts(
     hosts,
     ingest,
     metrics: openMetrics(
-      { ...loop, cache, certificates: certificateStates, config, edges, ingest, meters, version },
+      {
+        ...{ ...loop, cache, config, edges, ingest, meters, version },
+        certificates: certificateStates,
+        refusals: edge.shares.refusals,
+      },
       opened,
     ),
     network,

@@ -8,6 +8,7 @@ import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
+import { saveTraffic } from '#edge/shares/save-traffic.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import { reportDns } from '#main/doctor/report-dns.ts'
@@ -110,6 +111,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const ofHosting = () => [
     parts.hostingPart.ingest.background,
     names?.run(),
+    saveTraffic({ ...loop, log: parts.visitorLog, shares: edge.shares }),
     parts.certificates?.run(),
     parts.certificates && reportDns({ ...hosts, log, lookUp }),
     config.cdnPurge !== null &&

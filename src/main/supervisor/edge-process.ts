@@ -3,6 +3,8 @@ import type { CacheStats } from '#api/operations.ts'
 import { type Answer, createDispatch } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import type { Discovery, Owner } from '#edge/names/discover-owner.ts'
+import { saveTraffic } from '#edge/shares/save-traffic.ts'
+import type { RefusedBy } from '#edge/shares/site-share.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
 import type { Config } from '#main/config/config.ts'
 import { siteUrlsOf } from '#main/config/site-urls.ts'
@@ -17,6 +19,7 @@ import type { LogQueue } from '#observe/log-queue.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import type { RunningLog } from '#observe/start-log.ts'
+import type { Tally } from '#observe/tally.ts'
 import { followChanges } from '#store/database/change-feed.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
@@ -42,6 +45,8 @@ interface EdgeProcessOptions {
 export interface EdgeProcess extends AsyncDisposable {
   readonly fetch: Answer
   readonly cache: () => CacheStats
+  /** Visitors that were refused. */
+  readonly refusals: Pick<Tally<RefusedBy>, 'counts'>
   readonly wakeUps: WakeUps
   readonly background: Promise<unknown>
 }
@@ -99,6 +104,7 @@ export async function openEdgeProcess(options: EdgeProcessOptions): Promise<Edge
     followChanges([forgetChanged(edge), forgetRemoved({ ...edge, copies, log })], {
       ...{ db, log, signal, wakeUps },
     }),
+    saveTraffic({ db, log: visitorLog, shares: edge.shares, signal }),
     recordVisited({ db, log, now, signal, snapshots: edge.snapshots }),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
@@ -106,6 +112,7 @@ export async function openEdgeProcess(options: EdgeProcessOptions): Promise<Edge
   return {
     fetch,
     cache: () => cacheOf(edge),
+    refusals: edge.shares.refusals,
     wakeUps,
     background,
     [Symbol.asyncDispose]: () => open.disposeAsync(),

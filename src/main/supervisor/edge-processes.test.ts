@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { CacheStats } from '#api/operations.ts'
+import type { RefusedBy } from '#edge/shares/site-share.ts'
 import { RequestMetrics } from '#observe/request-metrics.ts'
 import { Tally } from '#observe/tally.ts'
 import { EdgeProcesses } from './edge-processes.ts'
@@ -11,16 +12,18 @@ const tier = { entries: 0, bytes: 0, bytesMax: 100, hits: 0, misses: 0, eviction
 function edge() {
   const requests = new RequestMetrics({ now: () => 0 })
   const events = new Tally<string>()
+  const refusals = new Tally<RefusedBy>()
   let bodies = tier
   const cache = (): CacheStats => ({ bodies, hosts: tier, snapshots: tier })
   const eventLoop = { read: () => ({ p50: 1, p99: 2, max: 3 }) }
   return {
     requests,
     events,
+    refusals,
     has: (stats: Partial<typeof tier>) => {
       bodies = { ...bodies, ...stats }
     },
-    reporter: new EdgeReporter({ requests, events, cache, eventLoop }),
+    reporter: new EdgeReporter({ requests, events, refusals, cache, eventLoop }),
   }
 }
 
@@ -36,6 +39,7 @@ test('each number counts once, and those of a process that has ended stay in the
   one.requests.observe('edge', 200, 50)
   one.requests.observe('app', 200, 50)
   one.events.add('started')
+  one.refusals.add('site_bytes')
   one.has({ hits: 3, entries: 2, bytes: 7 })
   edges.take(1, one.reporter.report())
   edges.take(1, one.reporter.report())
@@ -46,6 +50,7 @@ test('each number counts once, and those of a process that has ended stay in the
   expect(requests.window('edge', 60_000).summary().errorRate).toBe(0.5)
   expect(requests.window('app', 60_000).summary().totalRequests).toBe(0)
   expect(edges.events).toEqual({ started: 1 })
+  expect(edges.refusals).toEqual({ site_bytes: 1 })
   expect(edges.cache.bodies).toMatchObject({ hits: 4, entries: 3, bytes: 12, bytesMax: 200 })
   expect(edges.eventLoop).toEqual({ p50: 1, p99: 2, max: 3 })
   expect(edges.cpuMicros).toBeGreaterThan(0)

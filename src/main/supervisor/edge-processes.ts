@@ -1,5 +1,6 @@
 import type { CacheStats } from '#api/operations.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { RefusedBy } from '#edge/shares/site-share.ts'
 import type { EventLoopDelay } from '#observe/event-loop-delay.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { type Counts, Tally } from '#observe/tally.ts'
@@ -12,6 +13,7 @@ const noStats: TierStats = { entries: 0, bytes: 0, bytesMax: 0, hits: 0, misses:
 export class EdgeProcesses {
   readonly #requests: Pick<RequestMetrics, 'add'>
   readonly #events = new Tally<string>()
+  readonly #refusals = new Tally<RefusedBy>()
   /** Counters only. */
   #cache: CacheStats = { bodies: noStats, hosts: noStats, snapshots: noStats }
   #cpuMicros = 0
@@ -40,6 +42,9 @@ export class EdgeProcesses {
       this.#requests.add('edge', status, latency)
     }
     for (const [event, count = 0] of Object.entries(report.events)) this.#events.add(event, count)
+    for (const [by, count = 0] of Object.entries(report.refusals)) {
+      this.#refusals.add(by as RefusedBy, count)
+    }
     this.#cache = mapTiers(this.#cache, (sums, name) => counterSums(sums, report.cache[name], 1))
     this.#cpuMicros += report.cpuMicros
     if (this.#processes.some((known) => known.pid === pid)) this.#latest.set(pid, report)
@@ -47,6 +52,11 @@ export class EdgeProcesses {
 
   get events(): Counts {
     return this.#events.counts
+  }
+
+  /** Visitors that were refused. */
+  get refusals(): Counts<RefusedBy> {
+    return this.#refusals.counts
   }
 
   get cpuMicros(): number {

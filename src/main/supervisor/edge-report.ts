@@ -1,5 +1,6 @@
 import type { CacheStats } from '#api/operations.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { RefusedBy } from '#edge/shares/site-share.ts'
 import type { EventLoopDelay, EventLoopMonitor } from '#observe/event-loop-delay.ts'
 import { LatencyHistogram } from '#observe/latency-histogram.ts'
 import type { RequestMetrics, StatusClass } from '#observe/request-metrics.ts'
@@ -9,6 +10,7 @@ import type { Counts } from '#observe/tally.ts'
 export interface EdgeReport {
   readonly requests: readonly StatusRequests[]
   readonly events: Counts
+  readonly refusals: Counts<RefusedBy>
   readonly cpuMicros: number
   /** Hits, misses and evictions since the last report; the rest as it is now. */
   readonly cache: CacheStats
@@ -26,6 +28,7 @@ interface StatusRequests {
 interface ReportedOf {
   readonly requests: Pick<RequestMetrics, 'histograms'>
   readonly events: { readonly counts: Counts }
+  readonly refusals: { readonly counts: Counts<RefusedBy> }
   readonly cache: () => CacheStats
   readonly eventLoop: Pick<EventLoopMonitor, 'read'>
 }
@@ -35,6 +38,7 @@ export class EdgeReporter {
   readonly #of: ReportedOf
   readonly #latency = new Map<StatusClass, LatencyHistogram>()
   #events: Counts = {}
+  #refusals: Counts<RefusedBy> = {}
   #cache: CacheStats | null = null
   #cpuMicros = 0
 
@@ -43,8 +47,9 @@ export class EdgeReporter {
   }
 
   report(): EdgeReport {
-    const { cache, eventLoop, events, requests } = this.#of
+    const { cache, eventLoop, events, refusals, requests } = this.#of
     const counts = { ...events.counts }
+    const refused = { ...refusals.counts }
     const stats = cache()
     const { system, user } = process.cpuUsage()
     const report = {
@@ -52,12 +57,14 @@ export class EdgeReporter {
         role === 'edge' ? this.#requestsOf(status, latency) : [],
       ),
       events: countsSince(this.#events, counts),
+      refusals: countsSince(this.#refusals, refused),
       cpuMicros: system + user - this.#cpuMicros,
       cache: mapTiers(stats, (tier, name) => counterSums(tier, this.#cache?.[name], -1)),
       residentBytes: process.memoryUsage.rss(),
       eventLoop: eventLoop.read(),
     }
     this.#events = counts
+    this.#refusals = refused
     this.#cache = stats
     this.#cpuMicros = system + user
     return report
@@ -74,12 +81,17 @@ export class EdgeReporter {
   }
 }
 
-const countsSince = (before: Counts, now: Counts): Counts =>
-  Object.fromEntries(
-    Object.entries(now)
-      .map(([label, count = 0]) => [label, count - (before[label] ?? 0)] as const)
-      .filter(([, count]) => count > 0),
-  )
+function countsSince<Label extends string>(
+  before: Counts<Label>,
+  now: Counts<Label>,
+): Counts<Label> {
+  const since: Partial<Record<Label, number>> = {}
+  for (const label of Object.keys(now) as Label[]) {
+    const count = (now[label] ?? 0) - (before[label] ?? 0)
+    if (count > 0) since[label] = count
+  }
+  return since
+}
 
 /** `to` with the counters of `from` added to its own, or subtracted. */
 export function counterSums(to: TierStats, from: TierStats | undefined, sign: 1 | -1): TierStats {

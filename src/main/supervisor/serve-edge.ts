@@ -73,7 +73,7 @@ export async function serveEdge(
     else if (message.kind === 'wake-up') edge.wakeUps.notify(message.topic)
   })
   const reporter = new EdgeReporter({
-    ...{ events, requests, cache: edge.cache },
+    ...{ events, requests, cache: edge.cache, refusals: edge.refusals },
     eventLoop: opened.use(new EventLoopMonitor()),
   })
   const report = (): void => link.send({ kind: 'report', report: reporter.report() })

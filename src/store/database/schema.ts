@@ -8,6 +8,7 @@ import type { DeployTables } from './tables/deploy-tables.ts'
 import type { ModerationTables } from './tables/moderation-tables.ts'
 import type { NameTables } from './tables/name-tables.ts'
 import type { SessionTables } from './tables/session-tables.ts'
+import type { TrafficTables } from './tables/traffic-tables.ts'
 import type { VersionTables } from './tables/version-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
@@ -30,6 +31,7 @@ export interface Schema
     ModerationTables,
     NameTables,
     SessionTables,
+    TrafficTables,
     VersionTables {
   accounts: {
     did: Did

@@ -28,6 +28,7 @@ import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
+import { addTraffic } from '#store/sites/traffic.ts'
 import { subjectOf } from '#tests/support/database/change-subjects.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { tablesNaming } from '#tests/support/database/named-in.ts'
@@ -99,6 +100,11 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     await enqueueAccounts(askedAt(db(), 1), [did], { isUrgent: true })
     await rememberUploadedBlobs(db(), did, [blob], 1)
     await rememberReceived(db(), did, [received], 1)
+    const traffic = { did, requests: 1, bytes: 1, refused: 0 }
+    await addTraffic(db(), 1, [
+      { ...traffic, site: '' },
+      { ...traffic, site: nameOf('blog') },
+    ])
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
@@ -113,7 +119,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     expect(naming).toEqual([
       ...['accounts', 'browser_sessions', 'custom_domains', 'deploy_files', 'deploys'],
       ...['grant_failures', 'jobs', 'received_blobs'],
-      ...['sealed_rows', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
+      ...['sealed_rows', 'site_traffic', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
       ...['visited_accounts', 'work_items'],
     ])
     const ofBob = await tablesNaming(db(), bob)

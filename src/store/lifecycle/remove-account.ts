@@ -22,6 +22,7 @@ const indexTables = [
   'versions',
   'versionRecords',
   'receivedBlobs',
+  'siteTraffic',
   'forgottenVersions',
   'unfinishedForgets',
   'sites',

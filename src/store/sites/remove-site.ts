@@ -7,10 +7,11 @@ import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
 import { deleteIfOverQuota } from './account-quota.ts'
 import { blankSite, siteSubject } from './record-version.ts'
+import { deleteTrafficOf } from './traffic.ts'
 
 /**
  * Removes a site whose owner removed the record at revision `rev`, with all its versions up to then; an older state of
- * the record that arrives late cannot bring it back. Its deploy tokens go with it. False: the removal is known, a version at least as new is live, the
+ * the record that arrives late cannot bring it back. Its deploy tokens and what visitors took of it go with it. False: the removal is known, a version at least as new is live, the
  * owner is unknown, or the site is unknown and its account has `accountSitesMax`.
  */
 export function removeSite(
@@ -51,6 +52,7 @@ export function removeSite(
       .where('name', '=', name)
       .execute()
     await deleteDeployTokensOf(transaction, { did, name })
+    await deleteTrafficOf(transaction, { did, name })
     if (site.liveVersionId !== null) await appendChange(transaction, { did, name }, now)
     return true
   })

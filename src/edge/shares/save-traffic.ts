@@ -1,0 +1,30 @@
+import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+import { addTraffic } from '#store/sites/traffic.ts'
+import type { SiteShares } from './site-shares.ts'
+
+/** How far behind the stored counts are, and by how long a site may send more than its bytes of a day. */
+const saveEveryMs = 5_000
+
+interface SaveContext {
+  readonly db: Db
+  readonly log: Log
+  readonly shares: SiteShares
+  readonly signal: AbortSignal
+}
+
+/** Stores what visitors took, until the signal aborts; then once more. */
+export async function saveTraffic({ db, log, shares, signal }: SaveContext): Promise<void> {
+  const save = () =>
+    shares.save((day, rows) => {
+      for (const { did, refused, site } of rows) {
+        if (refused > 0 && site !== '')
+          log.warn('visitors of a site refused', { did, site, refused })
+      }
+      return addTraffic(db, day, rows)
+    })
+  const rhythm = { everyMs: saveEveryMs, failure: 'traffic of sites not saved' }
+  await repeatEvery(rhythm, save, { log, signal })
+  await save().catch((error: unknown) => log.warn(rhythm.failure, { error }))
+}

@@ -1,0 +1,181 @@
+import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+
+/** Which limit refuses a visitor; a label of the metrics. */
+export type RefusedBy = (typeof refusedBy)[number]
+export const refusedBy = [
+  'site_requests',
+  'site_bytes',
+  'account_requests',
+  'account_bytes',
+] as const
+
+export interface Refusal {
+  readonly by: RefusedBy
+  readonly retryAfterSeconds: number
+}
+
+/** What visitors of one site, or of all sites of an account, may take; null: no limit. */
+export interface ShareLimits {
+  readonly requestsPerSecondMax: number | null
+  readonly bytesPerDayMax: number | null
+}
+
+/** Requests that may come at once, in seconds of those that may come all the time. */
+export const burstSeconds = 10
+
+/** What visitors of one site, or of all sites of an account, have taken. */
+export class Spent {
+  /** When its token bucket is full again. */
+  spentUntil = 0
+  /** The day (UTC) on which it has reached its bytes; -1: none. */
+  spentOn = -1
+}
+
+/** What the shares of one process have in common. */
+export interface ShareContext {
+  readonly allowances: { readonly site: Allowance | null; readonly account: Allowance | null }
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number
+  readonly now: () => number
+  /** The day of the last save: a number that each request can compare. */
+  today: number
+  /** Called with the first request or byte since the last save. */
+  readonly onUnsaved: (share: SiteShare) => void
+  readonly onRefused: (by: RefusedBy) => void
+}
+
+/** What visitors took of a site. */
+export interface Traffic {
+  readonly requests: number
+  /** Of bodies. */
+  readonly bytes: number
+  readonly refused: number
+}
+
+const secondMs = 1_000
+const dayMs = 24 * 60 * 60 * secondMs
+
+/** The day of a time, in UTC: days since the epoch. */
+export const dayOf = (time: number): number => Math.floor(time / dayMs)
+
+/**
+ * What a download that its visitor broke off counts for at most: what one connection of 1 Gbit/s takes in its time, and the
+ * buffers on the way. Otherwise anybody could spend a site's bytes by asking for large files and hanging up.
+ */
+const connectionBytesPerMs = 125_000
+const bufferedBytesMax = 4 * 1024 * 1024
+
+/** Limits and counts the visitors of one site, on all its hosts and in all its versions; every request of it passes here. */
+export class SiteShare {
+  readonly address: SiteAddress
+  readonly site = new Spent()
+  readonly account: Spent
+  readonly #context: ShareContext
+  #isUnsaved = false
+  #requests = 0
+  #bytes = 0
+  #refused = 0
+
+  constructor(address: SiteAddress, account: Spent, context: ShareContext) {
+    this.address = address
+    this.account = account
+    this.#context = context
+  }
+
+  /** Counts a request; null: it may be answered. */
+  take(): Refusal | null {
+    if (!this.#isUnsaved) this.#beUnsaved()
+    const refusal = this.#refusal()
+    if (refusal === null) this.#requests++
+    else {
+      this.#refused++
+      this.#context.onRefused(refusal.by)
+    }
+    return refusal
+  }
+
+  /** Counts the bytes of an answer's body. */
+  addBytes(bytes: number): void {
+    if (!this.#isUnsaved) this.#beUnsaved()
+    this.#bytes += bytes
+  }
+
+  /** As `addBytes`, for a body that takes a while. `signal`: of its request. */
+  addLargeBody(bytes: number, signal: AbortSignal): void {
+    this.addBytes(bytes)
+    const { elapsed } = this.#context
+    const beganAt = elapsed()
+    const onAbort = (): void => {
+      const taken = bufferedBytesMax + (elapsed() - beganAt) * connectionBytesPerMs
+      if (taken < bytes) this.addBytes(taken - bytes)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  }
+
+  /** What was counted since the last call. */
+  takeUnsaved(): Traffic {
+    const unsaved = { requests: this.#requests, bytes: this.#bytes, refused: this.#refused }
+    this.#isUnsaved = false
+    this.#requests = 0
+    this.#bytes = 0
+    this.#refused = 0
+    return unsaved
+  }
+
+  /** Counts again what could not be saved. */
+  putBack({ requests, bytes, refused }: Traffic): void {
+    if (!this.#isUnsaved) this.#beUnsaved()
+    this.#requests += requests
+    this.#bytes += bytes
+    this.#refused += refused
+  }
+
+  #beUnsaved(): void {
+    this.#isUnsaved = true
+    this.#context.onUnsaved(this)
+  }
+
+  #refusal(): Refusal | null {
+    const { allowances, elapsed, today } = this.#context
+    const { account, site } = this
+    if (site.spentOn === today) return this.#untilTomorrow('site_bytes')
+    if (account.spentOn === today) return this.#untilTomorrow('account_bytes')
+    const now = elapsed()
+    const ofSite = allowances.site
+    const ofAccount = allowances.account
+    let siteUntil = 0
+    if (ofSite !== null) {
+      siteUntil = spentAfterOne(site.spentUntil, now, ofSite)
+      const waitMs = waitUntilSpendable(siteUntil, now, ofSite)
+      if (waitMs > 0) return { by: 'site_requests', retryAfterSeconds: secondsOf(waitMs) }
+    }
+    if (ofAccount !== null) {
+      const accountUntil = spentAfterOne(account.spentUntil, now, ofAccount)
+      const waitMs = waitUntilSpendable(accountUntil, now, ofAccount)
+      if (waitMs > 0) return { by: 'account_requests', retryAfterSeconds: secondsOf(waitMs) }
+      account.spentUntil = accountUntil
+    }
+    site.spentUntil = siteUntil
+    return null
+  }
+
+  #untilTomorrow(by: RefusedBy): Refusal {
+    const now = this.#context.now()
+    return { by, retryAfterSeconds: secondsOf((dayOf(now) + 1) * dayMs - now) }
+  }
+}
+
+const secondsOf = (ms: number): number => Math.ceil(ms / secondMs)
+
+/** For a site that nobody shares a machine with: the preview of a folder. */
+export function unlimitedShare(address: SiteAddress): SiteShare {
+  return new SiteShare(address, new Spent(), {
+    allowances: { site: null, account: null },
+    elapsed: () => 0,
+    now: () => 0,
+    today: 0,
+    onUnsaved: () => undefined,
+    onRefused: () => undefined,
+  })
+}

@@ -1,0 +1,131 @@
+import { LruMap } from '#concurrency/lru-map.ts'
+import type { Allowance } from '#concurrency/token-bucket.ts'
+import { Tally } from '#observe/tally.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
+import {
+  burstSeconds,
+  dayOf,
+  type RefusedBy,
+  type ShareContext,
+  type ShareLimits,
+  SiteShare,
+  Spent,
+  type Traffic,
+} from './site-share.ts'
+
+/**
+ * Sites, and as many accounts, that are counted at a time: some 30 MB. One that is visited again after as many others begins with
+ * a full token bucket; what it took that day is in the database.
+ */
+export const sitesCountedMax = 100_000
+
+/** Sites whose counts are saved at a time; the others' follow with the next save. */
+const savedAtOnceMax = 2_000
+
+interface SharesOptions {
+  readonly limits: { readonly site: ShareLimits; readonly account: ShareLimits }
+  readonly elapsed: () => number
+  readonly now: () => number
+  readonly sitesMax?: number
+}
+
+/** Adds to what is stored, and returns what the day has then, of all processes. */
+type AddTraffic = (day: number, rows: readonly SiteTraffic[]) => Promise<readonly TrafficTotal[]>
+
+/** The share of each site that visitors ask this process for. */
+export class SiteShares {
+  /** Visitors that were refused. */
+  readonly refusals = new Tally<RefusedBy>()
+  readonly #sites: LruMap<string, SiteShare>
+  readonly #accounts: LruMap<Did, Spent>
+  readonly #context: ShareContext
+  readonly #limits: SharesOptions['limits']
+  #unsaved: SiteShare[] = []
+
+  constructor({ limits, sitesMax = sitesCountedMax, ...options }: SharesOptions) {
+    this.#limits = limits
+    this.#sites = new LruMap(sitesMax)
+    this.#accounts = new LruMap(sitesMax)
+    this.#context = {
+      ...options,
+      allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
+      today: dayOf(options.now()),
+      onUnsaved: (share) => this.#unsaved.push(share),
+      onRefused: (by) => this.refusals.add(by),
+    }
+  }
+
+  /** To be kept with what is in memory of the site. */
+  of({ did, name }: SiteAddress): SiteShare {
+    const key = `${did}/${name}`
+    const known = this.#sites.get(key)
+    if (known !== undefined) return known
+    const account = this.#accounts.get(did) ?? new Spent()
+    this.#accounts.set(did, account)
+    const share = new SiteShare({ did, name }, account, this.#context)
+    this.#sites.set(key, share)
+    return share
+  }
+
+  /**
+   * Stores what was counted since the last call, and learns from it which sites and accounts have reached their bytes of the
+   * day, whichever process sent them. Throws what `add` throws: the counts are then part of the next call.
+   */
+  async save(add: AddTraffic): Promise<void> {
+    const today = dayOf(this.#context.now())
+    this.#context.today = today
+    const shares = this.#unsaved.splice(0, savedAtOnceMax)
+    if (shares.length === 0) return
+    const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
+    try {
+      this.#learn(shares, await add(today, rowsOf(taken)), today)
+    } catch (error) {
+      for (const { share, traffic } of taken) share.putBack(traffic)
+      throw error
+    }
+  }
+
+  #learn(shares: readonly SiteShare[], totals: readonly TrafficTotal[], today: number): void {
+    const { account, site } = this.#limits
+    const bytesOf = new Map(totals.map(({ did, site, bytes }) => [`${did}/${site}`, bytes]))
+    const spentOn = (key: string, max: number | null): number =>
+      max !== null && (bytesOf.get(key) ?? 0) >= max ? today : -1
+    for (const share of shares) {
+      const { did, name } = share.address
+      share.site.spentOn = spentOn(`${did}/${name}`, site.bytesPerDayMax)
+      share.account.spentOn = spentOn(`${did}/`, account.bytesPerDayMax)
+    }
+  }
+}
+
+const allowanceOf = ({ requestsPerSecondMax: perSecond }: ShareLimits): Allowance | null =>
+  perSecond === null ? null : { count: perSecond * burstSeconds, windowMs: burstSeconds * 1000 }
+
+/** By account, and by site; the row of an account (`site` empty) has the sums. Sorted: two processes lock rows in one order. */
+function rowsOf(
+  taken: readonly { readonly share: SiteShare; readonly traffic: Traffic }[],
+): SiteTraffic[] {
+  const rows = new Map<string, SiteTraffic>()
+  const add = (
+    did: Did,
+    site: SiteTraffic['site'],
+    { requests, bytes, refused }: Traffic,
+  ): void => {
+    const key = `${did}/${site}`
+    const before = rows.get(key)
+    rows.set(key, {
+      did,
+      site,
+      requests: (before?.requests ?? 0) + requests,
+      bytes: (before?.bytes ?? 0) + Math.round(bytes),
+      refused: (before?.refused ?? 0) + refused,
+    })
+  }
+  for (const { share, traffic } of taken) {
+    const { did, name } = share.address
+    add(did, name, traffic)
+    add(did, '', traffic)
+  }
+  return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}

@@ -1,0 +1,17 @@
+import type { Did } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+
+/** What visitors took, by day; which the rules of `Schema` hold for. */
+export interface TrafficTables {
+  siteTraffic: {
+    did: Did
+    /** Empty: all sites of the account, removed ones included. */
+    site: SiteName | ''
+    /** In UTC: days since the epoch. */
+    day: number
+    requests: number
+    /** Of bodies. What visitors broke off may be subtracted a day later: a day's can be negative. */
+    bytes: number
+    refused: number
+  }
+}
