@@ -31,6 +31,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   readonly at: (point: FailPoint | ForgetPoint) => void
   readonly deploys: OpenDeploys
   readonly limits: SiteLimits
+  /** What visitors may take on a day; null: no limit. */
+  readonly shares: Readonly<Record<'site' | 'account', { readonly bytesPerDayMax: number | null }>>
   readonly keys: KeyRing
   /** Origin of `BASE_URL`. */
   readonly origin: string

@@ -30,7 +30,7 @@ export const accountDeletionRows: readonly Row[] = [
         versionRecords: [],
       },
       sessions: expect.any(Array),
-      ...{ uploadedBlobs: [], receivedBlobs: [], waiting: [], complete: true },
+      ...{ uploadedBlobs: [], receivedBlobs: [], traffic: [], waiting: [], complete: true },
     },
     answerHeaders: {
       'content-disposition': expect.stringMatching(

@@ -6,6 +6,11 @@ import type { Scene } from './scene.ts'
 
 const aNumber: unknown = expect.any(Number)
 
+const today = {
+  ...{ requests: aNumber, refused: 0, warning: null },
+  bytes: { used: aNumber, max: 1_000_000_000_000 },
+}
+
 const siteHost = 's--[a-z2-7]{26}\\.{base}'
 
 /** A name and a domain of bob's, both leading to his site. */
@@ -92,6 +97,7 @@ export const userRows: readonly Row[] = [
       sites: { used: 1, max: 1000 },
       bytes: { used: aNumber, max: 5_000_000_000 },
       uploads: { used: aNumber, max: 1000 },
+      today: { ...today, bytes: { used: aNumber, max: 2_000_000_000_000 } },
     },
   },
   {
@@ -133,6 +139,7 @@ export const userRows: readonly Row[] = [
           verifiedAt: aTime,
           state: 'live',
           problems: [],
+          today,
         },
       ],
     },

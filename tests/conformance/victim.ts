@@ -132,8 +132,10 @@ export async function stateOf({ stage, facts }: Scene): Promise<Record<string, u
   const state: Record<string, unknown> = {}
   for (const path of [...owned, `/sitehost/upload-progress/${facts['endedJob']}`]) {
     const answer = await client.fetch(path)
-    // The firehose may still bring what was published before: it is read and verified once more.
-    const text = (await answer.text()).replace(/"verifiedAt":"[^"]*"/g, '')
+    // The firehose may still bring what was published before: it is read and verified once more. And visits count.
+    const text = (await answer.text())
+      .replace(/"verifiedAt":"[^"]*"/g, '')
+      .replace(/"today":\{[^{}]*\{[^{}]*\}[^{}]*\}/g, '')
     state[path] = [answer.status, text]
   }
   for (const collection of ['place.sitehost.fs', settings]) {

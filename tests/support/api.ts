@@ -281,6 +281,7 @@ function openApi(
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte, accountBytesMax: 5 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },
     reservedNames: new Set(['our-shop']),
+    shares: { site: { bytesPerDayMax: 1000 }, account: { bytesPerDayMax: 4000 } },
     ...{ baseDomain, lookUp, subdomainsMax: 3, registrations: new Registrations({ db, wakeUps }) },
     labelUrl: (label) => `http://${label}.test/`,
     siteUrl: ({ name }) => `http://${name}.test/`,

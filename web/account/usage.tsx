@@ -29,6 +29,7 @@ export function Usage() {
           <Meter {...data.sites} name={usage.sites} text={count} />
           <Meter {...data.bytes} name={usage.bytes} text={formatBytes} />
           <Meter {...data.uploads} name={usage.uploads} text={count} />
+          <Meter {...data.today.bytes} name={usage.traffic} text={formatBytes} />
         </ul>
       )}
     </Section>

@@ -162,6 +162,17 @@ const everything = z.strictObject({
   receivedBlobs: z
     .array(z.strictObject({ cid: z.string(), receivedAt: instant }))
     .describe('Of the last day: uploaded here, or sent by the account’s server'),
+  traffic: z
+    .array(
+      z.strictObject({
+        rkey: siteName.nullable().describe('Null: all sites together'),
+        day: z.string().meta({ format: 'date' }),
+        requests: count,
+        bytes: z.int(),
+        refused: count,
+      }),
+    )
+    .describe('What visitors took on each of the last 90 days, in UTC'),
   waiting: z
     .array(
       z.strictObject({

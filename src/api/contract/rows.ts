@@ -75,6 +75,24 @@ export const siteDomainRow = z.union([
   }),
 ])
 
+export const used = z.strictObject({
+  used: count,
+  max: count.nullable().describe('Null: no limit'),
+})
+
+/** What visitors took today, as the limits count it. */
+export const trafficRow = z.strictObject({
+  requests: count.describe('Those that were answered'),
+  refused: count.describe('Those that were answered with 429'),
+  bytes: used,
+  warning: z
+    .literal([50, 75, 100])
+    .nullable()
+    .describe('How many percent of the bytes of a day are used, those of the account included'),
+})
+
+export type TrafficRow = z.output<typeof trafficRow>
+
 /** A site as its owner sees it (decisions.md §6). */
 export const siteRow = z.strictObject({
   rkey: siteName,

@@ -12,6 +12,8 @@ import {
   siteName,
   siteRow,
   subdomainRow,
+  trafficRow,
+  used,
 } from './rows.ts'
 
 const ofSection = { section: '4.2', access: 'signed-in' } as const
@@ -30,11 +32,6 @@ const signIn = z.strictObject({
       examples: ['Firefox on Windows'],
     }),
   current: z.boolean().describe('Whether it is the session of this request'),
-})
-
-const used = z.strictObject({
-  used: count,
-  max: count.nullable().describe('Null: no limit'),
 })
 
 /** `/api/user/*`: what the signed-in account has here, and where it is signed in. */
@@ -90,6 +87,7 @@ export const userRoutes = {
           sites: used,
           bytes: used.describe('Of the files of all live versions'),
           uploads: used.describe('Begun within 24 hours'),
+          today: trafficRow.describe('What visitors of all sites took today, in UTC'),
         }),
       ),
     },
@@ -102,7 +100,16 @@ export const userRoutes = {
     takesServiceAuth: true,
     limit: 'list',
     summary: 'The account’s sites',
-    answers: { 200: json('All of them', z.strictObject({ sites: z.array(siteRow) })) },
+    answers: {
+      200: json(
+        'All of them',
+        z.strictObject({
+          sites: z.array(
+            siteRow.extend({ today: trafficRow.describe('What visitors took today, in UTC') }),
+          ),
+        }),
+      ),
+    },
     failures: { 429: [sentences.listsBusy] },
   }),
   listDomains: defineRoute({

@@ -16,6 +16,7 @@ import {
   listAccountReceived,
   listAccountSessions,
   listAccountTokens,
+  listAccountTraffic,
   listAccountUploads,
   listAccountVersionRecords,
 } from '#store/lifecycle/account-data.ts'
@@ -27,6 +28,8 @@ import type { VersionRecord } from '#store/sites/version-records/version-records
 import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domains/domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
@@ -119,6 +122,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const publishers = await listAccountPublishers(db, did)
   const uploads = await listAccountUploads(db, did)
   const received = await listAccountReceived(db, did)
+  const traffic = await listAccountTraffic(db, did)
   const waiting = await listAccountQueue(db, did)
   return {
     jobs: jobs.map(({ site, createdAt, finishedAt, ...job }) => ({
@@ -159,6 +163,11 @@ async function activityOf(did: Did, { db }: ExportContext) {
       uploadedAt: isoOf(uploadedAt),
     })),
     receivedBlobs: received.map(({ cid, receivedAt }) => ({ cid, receivedAt: isoOf(receivedAt) })),
+    traffic: traffic.map(({ site, day, ...row }) => ({
+      ...row,
+      rkey: site || null,
+      day: isoOf(day * dayMs).slice(0, 10),
+    })),
     waiting: waiting.map(({ name, enqueuedAt, ...row }) => ({
       rkey: name,
       since: isoOf(enqueuedAt),

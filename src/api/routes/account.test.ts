@@ -131,7 +131,7 @@ describe('the export', () => {
         'publishers',
         'uploadedBlobs',
       ],
-      ...['receivedBlobs', 'waiting', 'complete'],
+      ...['receivedBlobs', 'traffic', 'waiting', 'complete'],
     ])
     expect(exported).toMatchObject({
       made: '2030-01-01T00:00:00.000Z',

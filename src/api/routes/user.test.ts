@@ -5,6 +5,7 @@ import { SyncsBusyError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { noDiskSpace } from '#site/limits.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { putLimitOverrides } from '#store/moderation/account-limits.ts'
 import { countUpload } from '#store/queues/begun-uploads.ts'
@@ -12,8 +13,9 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import { retryItem, type WorkItem } from '#store/queues/work-items.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
+import { addTraffic } from '#store/sites/traffic.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
 import { askedAt } from '#tests/support/database/work-rows.ts'
 
 const api = testApi()
@@ -60,6 +62,36 @@ test('what an account uses of what it may', async () => {
     sites: { used: 1, max: 3 },
     bytes: { used: bytes, max: 5000 },
     uploads: { used: 1, max: 7 },
+    today: { requests: 0, refused: 0, bytes: { used: 0, max: 4000 }, warning: null },
+  })
+})
+
+test('what visitors took of a site today, and how near its limit or the account’s is', async () => {
+  const { db } = api()
+  const sites = ['blog', 'shop'] as const
+  for (const name of sites) {
+    await recordVersion(db, newVersion({ site: siteOf(name), label: `s--${name}` }), 0)
+  }
+  const day = Math.floor(api().now / (24 * 60 * 60 * 1000))
+  const take = async (site: SiteName | '', bytes: number, refused = 0, on = day) =>
+    void (await addTraffic(db, on, [{ did: alice, site, requests: 1, bytes, refused }]))
+  const today = async () => {
+    const { sites } = (await answer('/api/user/sites')) as {
+      sites: { rkey: string; today: unknown }[]
+    }
+    return Object.fromEntries(sites.map(({ rkey, today }) => [rkey, today]))
+  }
+  await take(nameOf('blog'), 750, 2)
+  await take(nameOf('blog'), 9000, 9, day - 1)
+  await take('', 750, 2)
+  const blog = { requests: 1, refused: 2, bytes: { used: 750, max: 1000 }, warning: 75 }
+  const shop = { requests: 0, refused: 0, bytes: { used: 0, max: 1000 }, warning: null }
+  expect(await today()).toEqual({ blog, shop })
+  await take('', 3250)
+  const full = { warning: 100 }
+  expect(await today()).toEqual({ blog: { ...blog, ...full }, shop: { ...shop, ...full } })
+  expect(((await answer('/api/user/usage')) as { today: unknown }).today).toEqual({
+    ...{ requests: 2, refused: 2, bytes: { used: 4000, max: 4000 }, warning: 100 },
   })
 })
 
@@ -118,6 +150,7 @@ test('a live site', async () => {
         publishedAt: '1970-01-01T00:00:00.001Z',
         verifiedAt: '1970-01-01T00:00:00.000Z',
         state: 'live',
+        today: { requests: 0, refused: 0, bytes: { used: 0, max: 1000 }, warning: null },
         problems: ['mend this'],
       },
     ],

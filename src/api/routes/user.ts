@@ -22,6 +22,7 @@ import { readAccountUsage } from './account-usage.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domains/domain-rows.ts'
 import { isoOf } from './iso-of.ts'
 import { siteRow } from './site-row.ts'
+import { trafficToday } from './traffic-today.ts'
 
 /** Per account, which may have a thousand sites. */
 const listsAtOnceMax = 4
@@ -86,7 +87,8 @@ export function userHandlers(
       using _ = await listing.acquire(did)
       const account = await findAccount(db, did)
       const usage = await readAccountUsage(db, did, { limits: context.limits, now: context.now() })
-      return answer(200, { pds: account?.pds ?? null, ...usage })
+      const { ofAll } = await trafficToday(did, context)
+      return answer(200, { pds: account?.pds ?? null, ...usage, today: ofAll })
     },
 
     listSites: async ({ session: { did }, answer }) => {
@@ -95,6 +97,7 @@ export function userHandlers(
       const { subdomains, customDomains, certificates } = await domainsOf(did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
       const takedowns = await listTakedowns(db, did)
+      const traffic = await trafficToday(did, context)
       const rows = []
       const yieldWhenDue = timeSlices()
       for (const site of sites) {
@@ -112,6 +115,7 @@ export function userHandlers(
           problems: [...takenDown, ...row.problems],
           domains,
           primary: primaryOf(domains),
+          today: traffic.ofSite(site.name),
         })
       }
       return answer(200, { sites: rows })

@@ -38,7 +38,7 @@ function elsewhereOf({ app, hosting }: Config['roles']): 'application' | 'sites'
 function openApplication(parts: ServiceParts) {
   const { config, hosts, hostingPart, metrics, network, registrations, secrets, shutdown, stores } =
     parts
-  const { baseDomain, limits, metricsToken, origin, reservedNames, signIn } = config
+  const { baseDomain, limits, metricsToken, origin, reservedNames, shares, signIn } = config
   const { subdomainsMax, trustedProxies } = config
   return createApp({
     ...jobContextOf(parts),
@@ -65,6 +65,7 @@ function openApplication(parts: ServiceParts) {
     origin,
     registrations,
     reservedNames,
+    shares,
     shutdown,
     signIn,
     siteAt: (url) => siteAtUrl(url, { db: stores.db, ...hosts }),

@@ -74,6 +74,17 @@ export async function listAccountPublishers(db: Db, did: Did) {
     .execute()
 }
 
+/** What visitors took of the account's sites, by day; `site` empty: of all together. */
+export async function listAccountTraffic(db: Db, did: Did) {
+  return await db
+    .selectFrom('siteTraffic')
+    .select(['site', 'day', 'requests', 'bytes', 'refused'])
+    .where('did', '=', did)
+    .orderBy('day')
+    .orderBy('site')
+    .execute()
+}
+
 /** Blobs that the account has uploaded here, or its server has sent, within a day. */
 export async function listAccountReceived(db: Db, did: Did) {
   return await db

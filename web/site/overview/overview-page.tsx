@@ -10,6 +10,7 @@ import { LastVersion } from './last-version.tsx'
 import styles from './overview-page.module.css'
 import { Proof } from './proof.tsx'
 import { StateNotice } from './state-notice.tsx'
+import { TrafficNotice } from './traffic-notice.tsx'
 
 /** `/sites/:rkey`: what is live, what is wrong with it, and where it comes from. */
 export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
@@ -18,6 +19,7 @@ export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
   return (
     <Page title={nameOf(site)}>
       <StateNotice site={site} />
+      <TrafficNotice site={site} />
       <div className={styles['columns']}>
         <div className={styles['column']}>
           <LastVersion site={site} />

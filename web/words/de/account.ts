@@ -17,6 +17,7 @@ export const account = {
     sites: 'Websites',
     bytes: 'Dateien aller Live-Versionen',
     uploads: 'Uploads der letzten 24 Stunden',
+    traffic: 'Heute an Besucher gesendet',
     of: (used: string, max: string) => `${used} von ${max}`,
     unlimited: (used: string) => `${used}, ohne Grenze`,
     failed: 'Was du nutzt, ließ sich nicht lesen.',

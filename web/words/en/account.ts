@@ -17,6 +17,7 @@ export const account = {
     sites: 'Sites',
     bytes: 'Files of all live versions',
     uploads: 'Uploads in the last 24 hours',
+    traffic: 'Sent to visitors today',
     of: (used: string, max: string) => `${used} of ${max}`,
     unlimited: (used: string) => `${used}, no limit`,
     failed: 'What you use could not be read.',
