@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CommandError } from '#cli/command-error.ts'
 import { codeOf } from '#observe/code-of.ts'
@@ -74,13 +74,17 @@ export class SavedAccounts {
 
   /** Runs while no other process changes the file: tokens can be renewed once only. */
   async withLock<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
+    const folder = dirname(this.#file)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await closeToOthers(folder)
     return await withFileLock(this.#file, work, signal)
   }
 
   async #read(): Promise<SavedFile> {
     try {
-      return parseFile(JSON.parse(await readFile(this.#file, 'utf8')))
+      const file = parseFile(JSON.parse(await readFile(this.#file, 'utf8')))
+      await closeToOthers(this.#file)
+      return file
     } catch (cause) {
       if (codeOf(cause) === 'ENOENT') return nobody
       throw new CommandError(
@@ -97,6 +101,16 @@ export class SavedAccounts {
     await rename(next, this.#file)
   }
 }
+
+/** A backup or another program may have given it wider rights. */
+async function closeToOthers(path: string): Promise<void> {
+  // Windows has other rights, and a person's own folders are closed there.
+  if (process.platform === 'win32') return
+  const { mode } = await stat(path)
+  if ((mode & ofOthers) !== 0) await chmod(path, mode & ~ofOthers & 0o777)
+}
+
+const ofOthers = 0o077
 
 function parseFile(value: unknown): SavedFile {
   const { accounts, current } = value as Partial<Record<keyof SavedFile, unknown>>
