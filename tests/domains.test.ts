@@ -331,9 +331,9 @@ describe('POST /api/domain/custom/add', () => {
   })
 
   const refused: [string, string][] = [
-    [baseDomain, 'this is a name of the service itself; claim one below it instead'],
-    [`x.${baseDomain}`, 'this is a name of the service itself; claim one below it instead'],
-    [`app.${baseDomain}`, 'this is a name of the service itself; claim one below it instead'],
+    [baseDomain, 'this is a name of the service itself; choose one below it instead'],
+    [`x.${baseDomain}`, 'this is a name of the service itself; choose one below it instead'],
+    [`app.${baseDomain}`, 'this is a name of the service itself; choose one below it instead'],
     ['co.uk', 'nobody owns this one; people register names below it'],
     ['github.io', 'nobody owns this one; people register names below it'],
     ['localhost', 'names that end like this are not in the public DNS'],

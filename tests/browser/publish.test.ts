@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   let sent: string[] = []
 
   beforeAll(async () => {
-    world = await startWorld()
+    world = await startWorld({ environment: { MAX_FILE_BYTES: '6500000' } })
     browser = await startBrowser()
     ;({ page, problems } = await openPage(browser, world.app))
     page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
@@ -119,6 +119,14 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     expect(sent).toEqual([])
   }, 120_000)
 
+  test('a file that is too large is refused before anything of it is sent', async () => {
+    await choose({ 'index.html': 'x', 'film.bin': 'f'.repeat(6_500_001) }, 'too-large')
+    sent = []
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('alert').getByText('"film.bin" is larger than 6.5 MB.').waitFor()
+    expect(sent.filter((each) => each.startsWith('PUT '))).toEqual([])
+  }, 120_000)
+
   test('a lost connection is waited for', async () => {
     await choose({ 'index.html': 'offline and back' }, 'patient')
     await page.context().setOffline(true)
@@ -147,6 +155,29 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     await page.unrouteAll()
     expect(sent.filter((each) => each.startsWith('PUT '))).toHaveLength(2)
     expect(sent.filter((each) => each.endsWith('/api/site/reloaded/deploys'))).toEqual([])
+  }, 120_000)
+
+  test('a reload in the middle of an update continues on the site’s own page', async () => {
+    await page.goto(`${world.app}/sites/reloaded`)
+    let isBack = false
+    const refused = page.waitForResponse((response) => response.status() === 503)
+    await page.route('**/api/deploys/*/files/*', (route) =>
+      isBack ? route.continue() : route.fulfill({ status: 503 }),
+    )
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Update reloaded' })
+    await dialog
+      .getByLabel('Choose a folder')
+      .setInputFiles(await folderOf({ 'index.html': 'updated' }))
+    await refused
+    page.once('domcontentloaded', () => {
+      isBack = true
+    })
+    await page.reload()
+    await page.getByText('reloaded is updated.').first().waitFor()
+    await page.unrouteAll()
+    const open = page.getByRole('link', { name: 'Open', exact: true })
+    expect(await (await fetch((await open.getAttribute('href')) ?? '')).text()).toBe('updated')
   }, 120_000)
 
   test('of two tabs that continue the same folder, one publishes it', async () => {

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { layoutShiftOf, openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
-import { dragFolder } from '#tests/support/browser/drag-folder.ts'
+import { dropFolderOn } from '#tests/support/browser/drag-folder.ts'
 import type { AppClient } from '../../devnet/app-client.ts'
-import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 describe.skipIf(!hasBrowser)('the list of sites', () => {
@@ -50,22 +49,8 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     }
     return await (await fetch(sites.find(({ rkey }) => rkey === name)?.url ?? '')).text()
   }
-  /** As a hand does: moves until the page says where the folder would go, wherever that is drawn by then. */
-  const dropOn = async (target: Locator, path: string, site: string) => {
-    const hand = await dragFolder(page, path)
-    const place = async () => {
-      const box = await target.boundingBox()
-      if (box === null) throw new Error('the target is not in the window')
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-    }
-    await eventually(async () => {
-      // Away from the notices at the lower edge.
-      await target.evaluate((element) => element.scrollIntoView({ block: 'center' }))
-      await hand.moveTo(await place())
-      await page.getByText(`Drop to publish to ${site}`).waitFor({ timeout: 1_000 })
-    })
-    await hand.drop(await place())
-  }
+  const dropOn = (target: Locator, path: string, site: string) =>
+    dropFolderOn(target, path, page.getByText(`Drop to publish to ${site}`))
 
   test('has the newest on top, and nothing of it moves', async () => {
     for (const width of [360, 1280]) {
@@ -236,28 +221,6 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('Your site is live').waitFor()
     expect(await htmlOf('site-5')).toContain('Built')
-  }, 60_000)
-
-  test('of a site: an update goes on after a reload, on the site’s own page', async () => {
-    await page.goto('/sites/site-6')
-    let puts = 0
-    let isBack = false
-    await page.route('**/api/deploys/*/files/*', (route) => {
-      puts++
-      return isBack ? route.continue() : route.fulfill({ status: 503 })
-    })
-    await page.getByRole('button', { name: 'Update', exact: true }).click()
-    const dialog = page.getByRole('dialog', { name: 'Update site-6' })
-    await dialog.getByLabel('Choose a folder').setInputFiles(folder)
-    await eventually(async () => expect(puts).toBeGreaterThan(1))
-    page.once('domcontentloaded', () => {
-      isBack = true
-    })
-    await page.reload()
-    await told('site-6 is updated.')
-    await page.unrouteAll()
-    expect(new URL(page.url()).pathname).toBe('/sites/site-6')
-    expect(await htmlOf('site-6')).toContain('Updated')
   }, 60_000)
 
   test('that is empty takes a folder, which gets a name and an address and goes live there', async () => {

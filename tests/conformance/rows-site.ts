@@ -279,7 +279,7 @@ export const siteRows: readonly Row[] = [
     given: (scene) => scene.claim('alice', 'alices-name'),
     json: { domain: '{domain}' },
     status: 400,
-    body: failed('domain: this one does not lead to the site; choose the site for it first'),
+    body: failed('domain: this one does not show the site; choose the site for it first'),
   },
   {
     ...primary,

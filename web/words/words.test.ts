@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { sentencesIn } from '#tests/support/sentences-in.ts'
 import { de } from './de.ts'
 import { enOwn } from './en-own.ts'
 import { enShell } from './en-shell.ts'
@@ -46,6 +47,31 @@ function* sentencesOf(section: object, path = ''): Generator<readonly [string, s
 test('no sentence says what was thrown out', () => {
   const bad = [...sentencesOf(en)].filter(([, text]) => refused.some((words) => words.test(text)))
   expect(bad).toEqual([])
+})
+
+/** Pages whose sentences are not in the catalogue: the administrator’s, those of visitors, and answers that a page shows. */
+const elsewhere = [
+  'web/admin/**/*.{ts,tsx}',
+  'src/edge/{pages,listing-page}.ts',
+  'src/api/document/report-page.ts',
+  'src/api/contract/messages.ts',
+  'src/domains/domain-sentences.ts',
+  'src/site/upload/*.ts',
+]
+
+test('no other page does', async () => {
+  const root = new URL('../..', import.meta.url).pathname
+  const paths = elsewhere.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
+  const sources = await Promise.all(
+    paths
+      .filter((path) => !path.includes('.test.'))
+      .map(async (path) => [path, await Bun.file(root + path).text()] as const),
+  )
+  const said = sources.flatMap(([path, source]) =>
+    sentencesIn(source).map((sentence) => [path, sentence] as const),
+  )
+  expect(said.length).toBeGreaterThan(200)
+  expect(said.filter(([, text]) => refused.some((words) => words.test(text)))).toEqual([])
 })
 
 /** Each was on a page once. */

@@ -98,13 +98,13 @@ export const sentences = {
     'domain: expected a name such as www.example.com, without https:// and without a path',
   publicSuffix: 'domain: nobody owns this one; people register names below it',
   specialUse: 'domain: names that end like this are not in the public DNS',
-  ourOwnName: 'domain: this is a name of the service itself; claim one below it instead',
+  ourOwnName: 'domain: this is a name of the service itself; choose one below it instead',
   verifiedElsewhere:
     'Another account has verified this domain. It can be added some days after its TXT record no longer names that account.',
   pendingDomains: `At most ${pendingDomainsMax} domains can wait to be verified. Verify or delete one first.`,
   domainLimit: `An account can have ${customDomainsMax} domains. Delete one first.`,
   primaryUnverified: 'domain: this one is not verified, so visitors cannot be sent to it',
-  primaryElsewhere: 'domain: this one does not lead to the site; choose the site for it first',
+  primaryElsewhere: 'domain: this one does not show the site; choose the site for it first',
   lookUpsBusy: 'Other domains are being checked. Try again in a few seconds.',
 
   versionNotFound: 'This site has no such version.',

@@ -21,7 +21,7 @@ export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
         facts={[
           ['Kind', type === 'sitehost' ? 'Below the base domain' : 'Custom domain'],
           ['Owner', did],
-          ['Leads to', rkey ?? 'no site'],
+          ['Shows', rkey ?? 'no site'],
           ['Since', <When at={createdAt} key="since" />],
           ['Last checked', <When at={lastCheckedAt} key="checked" />],
           ['Warning', warning ?? 'None'],
@@ -50,17 +50,17 @@ export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
         )}
         <ActionDialog
           isDangerous
-          label="Release"
+          label="Take back"
           onDone={onDone}
           perform={async (_, reason) => {
             await call('POST /api/admin/names/:domain/release', {
               params: { domain },
               body: { reason },
             })
-            return `${domain} is released.`
+            return `${domain} is free again.`
           }}
-          says="The name is taken from its account and shows nothing. Everybody may claim it at once."
-          title={`Release ${domain}?`}
+          says="The name is taken from its account and shows nothing. Anybody can have it at once."
+          title={`Take ${domain} back?`}
         />
       </div>
     </div>
