@@ -13,7 +13,6 @@ import { states } from './states.ts'
 const widths = [360, 1280] as const
 const schemes = ['light', 'dark'] as const
 const stateMsMax = 20_000
-const heightMax = 10_000
 
 /** In the README, in the light theme and as wide as a laptop. */
 const ofReadme = { name: 'start/dropped', path: 'docs/start-page.png' }
@@ -59,12 +58,13 @@ async function picture(
   const undone: (() => unknown)[] = []
   try {
     await state.show({ ...scene, page, after: (undo) => undone.push(undo) })
-    if (!(await floats(page))) await showWhole(page, width)
+    const isWhole = !(await floats(page))
+    if (isWhole) await showWhole(page, width)
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme })
       found.push(...(await violationsOf(page)).map((violation) => `${colorScheme}: ${violation}`))
       const path = join(folder, fileOf(state, width, colorScheme))
-      await page.screenshot({ path })
+      await page.screenshot({ path, fullPage: isWhole && !(await isLong(page)) })
     }
     const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
     if (scrollWidth > clientWidth) found.push(`${scrollWidth - clientWidth} px too wide`)
@@ -82,12 +82,24 @@ function floats(page: Page): Promise<boolean> {
   return page.evaluate(() => document.querySelector('dialog[open], :popover-open') !== null)
 }
 
-/** Makes the window as high as the page, so that what stays at an edge is at the edge of the picture. */
+/** From its top; what stays at the lower edge of the window is at the lower edge of the page. */
 async function showWhole(page: Page, width: number): Promise<void> {
-  await page.evaluate(() => scrollTo(0, 0))
-  const height = await page.evaluate(() => document.documentElement.scrollHeight)
-  // Of the API reference, the beginning is enough.
-  if (height <= heightMax) await page.setViewportSize({ width, height })
+  const height = await page.evaluate(() => {
+    scrollTo(0, 0)
+    const stays = [...document.querySelectorAll<HTMLElement>('main *, [role="status"] *')].some(
+      (each) => {
+        const { bottom, position } = getComputedStyle(each)
+        return /fixed|sticky/.test(position) && bottom !== 'auto' && each.offsetHeight > 0
+      },
+    )
+    return stays ? document.documentElement.scrollHeight : null
+  })
+  if (height !== null) await page.setViewportSize({ width, height })
+}
+
+/** Such as the API reference, of which the beginning is enough. */
+function isLong(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollHeight > 10_000)
 }
 
 function fileOf({ name }: State, width: number, scheme: string): string {
