@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from 'react'
 import { ApiError, call } from '#web/server/api.ts'
+import { areaWords } from '#web/words/admin/area.ts'
+
+const said = areaWords.adminSession
 
 export type AdminSession =
   | { readonly state: 'unknown' }
@@ -35,12 +38,12 @@ export async function signIn(username: string, password: string): Promise<void> 
 
 export async function signOut(): Promise<void> {
   await call('POST /api/admin/logout', {})
-  set({ state: 'signed-out', notice: 'You are signed out.' })
+  set({ state: 'signed-out', notice: said.signedOut })
 }
 
 /** The error as a sentence. If it says that the session has ended, the sign-in takes the place of the page. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'That did not work. Try again.'
+  if (!(error instanceof ApiError)) return said.failed
   if (error.status !== 401) return error.message
   sessionEnded()
   return hasEnded
@@ -51,7 +54,7 @@ export function sessionEnded(): void {
   if (session.state === 'signed-in') set({ state: 'signed-out', notice: hasEnded })
 }
 
-const hasEnded = 'Your session has ended. Sign in to go back to where you were.'
+const hasEnded = said.ended
 
 function set(next: AdminSession): void {
   session = next

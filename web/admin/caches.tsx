@@ -2,9 +2,12 @@ import type { AnswerTo } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
+import { areaWords } from '#web/words/admin/area.ts'
 import { type Column, DataTable } from './parts/data-table.tsx'
 import styles from './parts/detail.module.css'
 import { useAsked, useEvery } from './use-asked.ts'
+
+const said = areaWords.caches
 
 type Caches = AnswerTo<'GET /api/admin/cache'>
 type Tier = { readonly name: string } & Caches[keyof Caches]
@@ -17,13 +20,13 @@ export function Caches({ refreshEveryMs }: { refreshEveryMs: number | null }) {
   useEvery(refreshEveryMs, reload)
   return (
     <section aria-labelledby="caches" className={styles['section']}>
-      <h2 id="caches">In memory for visitors</h2>
+      <h2 id="caches">{said.title}</h2>
       {problem !== null && <Problem>{problem}</Problem>}
       {value !== null && (
         <DataTable
           columns={columns}
           keyOf={({ name }) => name}
-          label="Entries and sizes"
+          label={said.table}
           rows={tiersOf(value)}
         />
       )}

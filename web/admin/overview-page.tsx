@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
 import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { areaWords } from '#web/words/admin/area.ts'
 import { Caches } from './caches.tsx'
 import styles from './overview-page.module.css'
 import { Charts } from './parts/charts.tsx'
@@ -13,6 +14,8 @@ import { Page } from './parts/page.tsx'
 import { StatusWord } from './parts/status-word.tsx'
 import { durationText } from './parts/time-text.ts'
 import { useAsked, useEvery } from './use-asked.ts'
+
+const said = areaWords.overviewPage
 
 type Overview = AnswerTo<'GET /api/admin/overview'>
 
@@ -34,10 +37,10 @@ export function OverviewPage() {
           {isPaused ? 'Go on live' : 'Pause'}
         </Button>
       }
-      title="Overview"
+      title={said.title}
     >
       {problem !== null && <Problem>{problem}</Problem>}
-      {value === null && problem === null && <p>Loading…</p>}
+      {value === null && problem === null && <p>{said.loading}</p>}
       {value !== null && <Tiles overview={value} />}
       <Charts refreshEveryMs={refreshEveryMs} />
       <Caches refreshEveryMs={refreshEveryMs} />

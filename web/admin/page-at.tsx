@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { areaWords } from '#web/words/admin/area.ts'
 import { AccountPage } from './lists/account-page.tsx'
 import { AccountsPage } from './lists/accounts-page.tsx'
 import { AllowListPage } from './lists/allow-list-page.tsx'
@@ -14,6 +15,8 @@ import { LogsPage } from './logs/logs-page.tsx'
 import { OverviewPage } from './overview-page.tsx'
 import { Link } from './parts/link.tsx'
 import { Page } from './parts/page.tsx'
+
+const said = areaWords.pageAt
 
 /** The page at this path. */
 export function pageAt(path: string): ReactNode {
@@ -41,10 +44,9 @@ const sectionPages = new Map([
 ])
 
 const UnknownPage = () => (
-  <Page title="Page not found">
+  <Page title={said.title}>
     <p>
-      There is no page at this address. Choose one of the navigation, or go to the{' '}
-      <Link href="/admin">overview</Link>.
+      {said.text} <Link href="/admin">{said.overview}</Link>.
     </p>
   </Page>
 )

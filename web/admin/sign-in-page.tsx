@@ -4,8 +4,11 @@ import { TextField } from '#web/parts/field.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { ApiError } from '#web/server/api.ts'
 import { instance } from '#web/server/instance.ts'
+import { areaWords } from '#web/words/admin/area.ts'
 import { signIn } from './admin-session.ts'
 import styles from './sign-in-page.module.css'
+
+const said = areaWords.signInPage
 
 /** Name and password, at whatever address of these pages; that page follows. */
 export function SignInPage({ notice }: { notice: string | null }) {
@@ -32,27 +35,27 @@ export function SignInPage({ notice }: { notice: string | null }) {
     <main className={styles['page']}>
       <form className={styles['card']} onSubmit={(event) => void submit(event)}>
         <p className={styles['instance']}>{instance.name}</p>
-        <h1>Administration</h1>
+        <h1>{said.title}</h1>
         {notice !== null && problem === null && (
           <p className={styles['notice']} role="status">
             {notice}
           </p>
         )}
         {problem !== null && <Problem>{problem}</Problem>}
-        <TextField autoComplete="username" autoFocus label="Name" name="username" required />
+        <TextField autoComplete="username" autoFocus label={said.name} name="username" required />
         <TextField
           autoComplete="current-password"
-          label="Password"
+          label={said.password}
           name="password"
           ref={password}
           required
           type="password"
         />
         <Button isBusy={isBusy} type="submit">
-          {isBusy ? 'Signing in…' : 'Sign in'}
+          {isBusy ? said.busy : 'Sign in'}
         </Button>
         <p className={styles['hint']}>
-          Administrators are added on the server: <code>sitehost admin add</code>
+          {said.added} <code>{said.command}</code>
         </p>
       </form>
     </main>
@@ -60,6 +63,6 @@ export function SignInPage({ notice }: { notice: string | null }) {
 }
 
 function sentenceOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'That did not work. Try again.'
-  return error.status === 401 ? 'Name or password is wrong.' : error.message
+  if (!(error instanceof ApiError)) return said.failed
+  return error.status === 401 ? said.wrong : error.message
 }

@@ -3,8 +3,8 @@ import { quotedIn, sentencesIn } from '#tests/support/sentences-in.ts'
 
 const web = new URL('..', import.meta.url).pathname
 
-/** For developers, and for administrators, who read English. */
-const english = ['styleguide/', 'admin/', 'words/']
+/** For developers. */
+const english = ['styleguide/', 'words/']
 
 const isIn = (folders: readonly string[]) => (path: string) =>
   folders.some((folder) => path.startsWith(folder))

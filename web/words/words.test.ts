@@ -1,10 +1,16 @@
 import { expect, test } from 'bun:test'
 import { sentencesIn } from '#tests/support/sentences-in.ts'
+import { areaWords } from './admin/area.ts'
+import { listsWords } from './admin/lists.ts'
+import { partsWords } from './admin/parts.ts'
 import { de } from './de.ts'
 import { enOwn } from './en-own.ts'
 import { enShell } from './en-shell.ts'
 
 const en = { ...enShell, ...enOwn }
+
+/** Administrators read English. */
+const admin = { areaWords, listsWords, partsWords }
 
 /** What was said once and is not to come back: foreign English, and words that nobody looks for. */
 const refused: readonly RegExp[] = [
@@ -45,13 +51,14 @@ function* sentencesOf(section: object, path = ''): Generator<readonly [string, s
 }
 
 test('no sentence says what was thrown out', () => {
-  const bad = [...sentencesOf(en)].filter(([, text]) => refused.some((words) => words.test(text)))
+  const bad = [...sentencesOf(en), ...sentencesOf(admin)].filter(([, text]) =>
+    refused.some((words) => words.test(text)),
+  )
   expect(bad).toEqual([])
 })
 
-/** Pages whose sentences are not in the catalogue: the administrator’s, those of visitors, and answers that a page shows. */
+/** What is not in the catalogue: pages of visitors, and answers that a page shows. */
 const elsewhere = [
-  'web/admin/**/*.{ts,tsx}',
   'src/edge/{pages,listing-page}.ts',
   'src/api/document/report-page.ts',
   'src/api/contract/messages.ts',
@@ -70,7 +77,7 @@ test('no other page does', async () => {
   const said = sources.flatMap(([path, source]) =>
     sentencesIn(source).map((sentence) => [path, sentence] as const),
   )
-  expect(said.length).toBeGreaterThan(200)
+  expect(said.length).toBeGreaterThan(100)
   expect(said.filter(([, text]) => refused.some((words) => words.test(text)))).toEqual([])
 })
 

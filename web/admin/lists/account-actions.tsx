@@ -1,8 +1,11 @@
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
 import styles from '#web/admin/parts/detail.module.css'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { LimitsDialog, type LimitsDialogProps } from './limits-dialog.tsx'
 import { TakeOffline } from './take-offline.tsx'
+
+const said = listsWords.accountActions
 
 /** What an administrator does to an account as a whole. */
 export function AccountActions({
@@ -17,33 +20,33 @@ export function AccountActions({
     <div className={styles['buttons']}>
       {isOffline ? (
         <ActionDialog
-          label="Bring back"
+          label={said.bringBack}
           onDone={onDone}
           perform={async (_, reason) => {
             await call('POST /api/admin/accounts/:did/bring-back', { params, body: { reason } })
-            return `The sites of ${name} are back.`
+            return said.broughtBack(name)
           }}
-          says="Visitors get the account’s sites again. Sites that were taken offline one by one stay offline."
-          title={`Bring ${name} back?`}
+          says={said.bringBackSays}
+          title={said.bringBackTitle(name)}
         />
       ) : (
         <TakeOffline
           onDone={onDone}
-          says="Visitors stop getting all sites of the account at once, and later ones too. The account’s own repository is not touched."
-          title={`Take all sites of ${name} offline?`}
+          says={said.takeOfflineSays}
+          title={said.takeOfflineTitle(name)}
           send={(body) => call('POST /api/admin/accounts/:did/take-down', { params, body })}
-          told={`All sites of ${name} are offline.`}
+          told={said.takenOffline(name)}
         />
       )}
       <ActionDialog
-        label="End sessions"
+        label={said.endSessions}
         onDone={onDone}
         perform={async (_, reason) => {
           await call('POST /api/admin/accounts/:did/end-sessions', { params, body: { reason } })
-          return `${name} is signed out everywhere.`
+          return said.sessionsEnded(name)
         }}
-        says="The account is signed out of all browsers. Its sites stay online, and it may sign in again."
-        title={`End all sessions of ${name}?`}
+        says={said.endSessionsSays}
+        title={said.endSessionsTitle(name)}
       />
       <LimitsDialog did={did} limits={limits} name={name} onDone={onDone} />
     </div>

@@ -13,11 +13,14 @@ import { WorkFacts } from '#web/admin/work-facts.tsx'
 import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { AccountActions } from './account-actions.tsx'
 import { AccountStatus } from './account-status.tsx'
 import { domainColumns } from './domain-columns.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { siteColumns } from './sites-page.tsx'
+
+const said = listsWords.accountPage
 
 export type AccountAnswer = AnswerTo<'GET /api/admin/accounts/:did'>
 
@@ -34,10 +37,10 @@ export function AccountPage({ did }: { did: string }) {
   return (
     <Page title={name} told={told}>
       <p className={styles['back']}>
-        <Link href="/admin/accounts">All accounts</Link>
+        <Link href="/admin/accounts">{said.allAccounts}</Link>
       </p>
       {problem !== null && <Problem>{problem}</Problem>}
-      {value === null && problem === null && <p>Loading…</p>}
+      {value === null && problem === null && <p>{said.loading}</p>}
       {value !== null && (
         <AccountActions
           did={did}
@@ -73,14 +76,14 @@ function AccountDetail({ answer }: { answer: AccountAnswer }) {
         />
       </div>
       {work !== null && <WorkFacts work={work} />}
-      <Listed columns={siteColumns} keyOf={({ uri }) => uri} rows={sites} title="Sites" />
+      <Listed columns={siteColumns} keyOf={({ uri }) => uri} rows={sites} title={said.sites} />
       <Listed
         columns={domainColumns}
         keyOf={({ domain }) => domain}
         rows={domains}
-        title="Domains"
+        title={said.domains}
       />
-      <Listed columns={jobColumns} keyOf={({ id }) => id} rows={jobs} title="Uploads" />
+      <Listed columns={jobColumns} keyOf={({ id }) => id} rows={jobs} title={said.uploads} />
     </>
   )
 }
@@ -96,7 +99,7 @@ function Listed<Row>({ title, ...table }: ListedProps<Row>) {
   return (
     <section aria-label={title} className={styles['section']}>
       <h2>{title}</h2>
-      {table.rows.length === 0 ? <p>None.</p> : <DataTable {...table} label={title} />}
+      {table.rows.length === 0 ? <p>{said.none}</p> : <DataTable {...table} label={title} />}
     </section>
   )
 }

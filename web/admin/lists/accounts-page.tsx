@@ -5,7 +5,10 @@ import { AccountLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { AccountStatus } from './account-status.tsx'
+
+const said = listsWords.accountsPage
 
 type Account = AnswerTo<'GET /api/admin/accounts'>['accounts'][number]
 
@@ -13,11 +16,11 @@ type Account = AnswerTo<'GET /api/admin/accounts'>['accounts'][number]
 export const AccountsPage = () => (
   <ListPage
     columns={columns}
-    empty="No accounts yet."
+    empty={said.empty}
     keyOf={({ did }) => did}
     list={listAccounts}
-    searchIn="A part of a handle or DID."
-    title="Accounts"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

@@ -9,6 +9,9 @@ import { When } from '#web/admin/parts/when.tsx'
 import { SignInNote } from '#web/admin/sign-in-note.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.allowListPage
 
 type AllowedAccount = AnswerTo<'GET /api/admin/allowed'>['accounts'][number]
 
@@ -18,11 +21,11 @@ export const AllowListPage = () => (
     columns={columns}
     corner={(onDone) => <AddAccount onDone={onDone} />}
     detail={(allowed, onDone) => <AllowedDetail allowed={allowed} onDone={onDone} />}
-    empty="No account is on the list."
+    empty={said.empty}
     keyOf={({ account }) => account}
     list={listAllowed}
-    searchIn="The beginning of a handle or a DID."
-    title="Allow list"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 
@@ -43,21 +46,21 @@ const columns: readonly Column<AllowedAccount>[] = [
 
 const AddAccount = ({ onDone }: { onDone: OnDone }) => (
   <ActionDialog
-    label="Add account"
+    label={said.add}
     onDone={onDone}
     perform={async (fields, reason) => {
       const account = String(fields.get('account')).trim()
       await call('POST /api/admin/allowed', { body: { account, allowed: true, reason } })
-      return `${account} is on the list.`
+      return said.added(account)
     }}
-    says="The account may sign in from now on. A DID stays the same when its handle changes."
-    title="Add an account to the list?"
+    says={said.addSays}
+    title={said.addTitle}
   >
     <TextField
-      label="Handle or DID"
+      label={said.account}
       maxLength={accountMax}
       name="account"
-      placeholder="alice.example.com"
+      placeholder={said.accountSample}
       required
     />
   </ActionDialog>
@@ -84,14 +87,14 @@ const AllowedDetail = ({ allowed: { account, addedBy, at }, onDone }: AllowedDet
     <div className={styles['buttons']}>
       <ActionDialog
         isDangerous
-        label="Remove"
+        label={said.remove}
         onDone={onDone}
         perform={async (_, reason) => {
           await call('POST /api/admin/allowed', { body: { account, allowed: false, reason } })
-          return `${account} is no longer on the list.`
+          return said.removed(account)
         }}
-        says="Unless everybody may sign in, the account is signed out at its next request and cannot sign in again. Its sites stay online."
-        title={`Remove ${account} from the list?`}
+        says={said.removeSays}
+        title={said.removeTitle(account)}
       />
     </div>
   </div>

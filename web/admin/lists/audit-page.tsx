@@ -5,6 +5,9 @@ import { Facts } from '#web/admin/parts/facts.tsx'
 import { ListPage, type ListQuery, OpenLink } from '#web/admin/parts/list-page.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.auditPage
 
 type AuditEntry = AnswerTo<'GET /api/admin/audit'>['entries'][number]
 
@@ -13,11 +16,11 @@ export const AuditPage = () => (
   <ListPage
     columns={columns}
     detail={(entry) => <AuditDetail entry={entry} />}
-    empty="No administrator has done anything yet."
+    empty={said.empty}
     keyOf={({ id }) => id}
     list={listAudit}
-    searchIn="A part of who, what, to what or why."
-    title="Audit"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

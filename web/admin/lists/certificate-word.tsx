@@ -1,6 +1,9 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.certificateWord
 
 type Certificate = AnswerTo<'GET /api/admin/domains'>['domains'][number]['certificate']
 
@@ -9,7 +12,7 @@ export function CertificateWord({ certificate }: { certificate: Certificate }) {
   if (!certificate) return '–'
   const { problem, state } = certificate
   if (state === 'valid' && problem !== null) {
-    return <StatusWord tone="warn">Valid, not renewed</StatusWord>
+    return <StatusWord tone="warn">{said.validNotRenewed}</StatusWord>
   }
   return <StatusWord tone={tones[state]}>{words[state]}</StatusWord>
 }

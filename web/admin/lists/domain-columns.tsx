@@ -6,7 +6,10 @@ import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { useAddress } from '#web/shell/address.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { CertificateWord } from './certificate-word.tsx'
+
+const said = listsWords.domainColumns
 
 export type AdminDomain = AnswerTo<'GET /api/admin/domains'>['domains'][number]
 
@@ -40,8 +43,8 @@ function DomainLink({ domain }: { domain: string }) {
 }
 
 function DomainState({ domain: { type, verified, warning } }: { domain: AdminDomain }) {
-  if (type === 'sitehost') return <StatusWord tone="good">Ours</StatusWord>
-  if (!verified) return <StatusWord tone="warn">Waiting for DNS</StatusWord>
-  if (warning !== null) return <StatusWord tone="warn">Verified, warned</StatusWord>
-  return <StatusWord tone="good">Verified</StatusWord>
+  if (type === 'sitehost') return <StatusWord tone="good">{said.ours}</StatusWord>
+  if (!verified) return <StatusWord tone="warn">{said.waitingForDns}</StatusWord>
+  if (warning !== null) return <StatusWord tone="warn">{said.verifiedWarned}</StatusWord>
+  return <StatusWord tone="good">{said.verified}</StatusWord>
 }

@@ -4,8 +4,11 @@ import { Facts } from '#web/admin/parts/facts.tsx'
 import { LogLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { certificateFacts } from './certificate-word.tsx'
 import type { AdminDomain } from './domain-columns.tsx'
+
+const said = listsWords.domainDetail
 
 interface DomainDetailProps {
   readonly domain: AdminDomain
@@ -34,7 +37,7 @@ export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
       <div className={styles['buttons']}>
         {type === 'custom' && (
           <ActionDialog
-            label="Check again"
+            label={said.check}
             onDone={onDone}
             perform={async (_, reason) => {
               const params = { domain }
@@ -42,25 +45,25 @@ export function DomainDetail({ domain: row, onDone }: DomainDetailProps) {
                 params,
                 body: { reason },
               })
-              return verified ? `${domain} is verified.` : `${domain} is not verified.`
+              return verified ? said.isVerified(domain) : said.isNotVerified(domain)
             }}
-            says="The domain’s records are looked up now, as the daily check does."
-            title={`Check ${domain} again?`}
+            says={said.checkSays}
+            title={said.checkTitle(domain)}
           />
         )}
         <ActionDialog
           isDangerous
-          label="Take back"
+          label={said.takeBack}
           onDone={onDone}
           perform={async (_, reason) => {
             await call('POST /api/admin/names/:domain/release', {
               params: { domain },
               body: { reason },
             })
-            return `${domain} is free again.`
+            return said.takenBack(domain)
           }}
-          says="The name is taken from its account and shows nothing. Anybody can have it at once."
-          title={`Take ${domain} back?`}
+          says={said.takeBackSays}
+          title={said.takeBackTitle(domain)}
         />
       </div>
     </div>

@@ -1,18 +1,21 @@
 import { ListPage, type ListQuery } from '#web/admin/parts/list-page.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { domainColumns } from './domain-columns.tsx'
 import { DomainDetail } from './domain-detail.tsx'
+
+const said = listsWords.domainsPage
 
 /** `/admin/domains`: the names of all accounts. */
 export const DomainsPage = () => (
   <ListPage
     columns={domainColumns}
     detail={(domain, onDone) => <DomainDetail domain={domain} onDone={onDone} />}
-    empty="No names yet."
+    empty={said.empty}
     keyOf={({ domain }) => domain}
     list={listDomains}
-    searchIn="A part of the name, or its owner’s whole DID."
-    title="Domains"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

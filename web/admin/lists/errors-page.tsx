@@ -7,6 +7,9 @@ import { ListPage, type ListQuery, OpenLink } from '#web/admin/parts/list-page.t
 import { When } from '#web/admin/parts/when.tsx'
 import { services } from '#web/admin/services.ts'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.errorsPage
 
 type ErrorEntry = AnswerTo<'GET /api/admin/errors'>['errors'][number]
 
@@ -16,12 +19,12 @@ export function ErrorsPage() {
     <ListPage
       columns={columns}
       detail={(entry) => <ErrorDetail entry={entry} />}
-      empty="No errors. That is as it should be."
+      empty={said.empty}
       filters={[services]}
       keyOf={({ id }) => id}
       list={listErrors}
-      searchIn="A part of the message, or of the facts, the stack or a trace of its last time."
-      title="Errors"
+      searchIn={said.searchIn}
+      title={said.title}
     />
   )
 }
@@ -57,8 +60,8 @@ function ErrorDetail({ entry }: { entry: ErrorEntry }) {
         ]}
       />
       {traceIds.length > 0 && (
-        <section aria-label="Last requests">
-          <h3 className={styles['title']}>Last requests that had it</h3>
+        <section aria-label={said.lastRequests}>
+          <h3 className={styles['title']}>{said.lastRequestsTitle}</h3>
           <ul className={styles['traces']}>
             {traceIds.map((id) => (
               <li key={id}>

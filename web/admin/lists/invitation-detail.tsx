@@ -6,6 +6,9 @@ import type { OnDone } from '#web/admin/parts/list-page.tsx'
 import { AccountLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.invitationDetail
 
 export type Invitation = AnswerTo<'GET /api/admin/invitations'>['invitations'][number]
 
@@ -37,17 +40,17 @@ export function InvitationDetail({ invitation, onDone }: InvitationDetailProps) 
         <div className={styles['buttons']}>
           <ActionDialog
             isDangerous
-            label="Revoke"
+            label={said.revoke}
             onDone={onDone}
             perform={async (_, reason) => {
               await call('POST /api/admin/invitations/:id/revoke', {
                 params: { id },
                 body: { reason },
               })
-              return 'The invitation is revoked.'
+              return said.revoked
             }}
-            says="Nobody can use this invitation any more. Accounts that have signed in stay."
-            title="Revoke this invitation?"
+            says={said.says}
+            title={said.title}
           />
         </div>
       )}

@@ -5,8 +5,11 @@ import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { SignInNote } from '#web/admin/sign-in-note.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { type Invitation, InvitationDetail } from './invitation-detail.tsx'
 import { InviteDialog, type NewInvitation, NewInvitationNote } from './invite-dialog.tsx'
+
+const said = listsWords.invitationsPage
 
 /** `/admin/invitations`: addresses by which guests sign in. */
 export function InvitationsPage() {
@@ -24,12 +27,12 @@ export function InvitationsPage() {
           }}
         />
       )}
-      empty="No invitations yet."
+      empty={said.empty}
       keyOf={({ id }) => id}
       list={listInvitations}
       notice={created !== null && <NewInvitationNote invitation={created} />}
       searchIn={null}
-      title="Invitations"
+      title={said.title}
     />
   )
 }
@@ -54,11 +57,11 @@ const columns: readonly Column<Invitation>[] = [
 const idChars = 8
 
 function InvitationState({ invitation: { expiresAt, usedBy } }: { invitation: Invitation }) {
-  if (usedBy !== null) return <StatusWord tone="good">Used</StatusWord>
+  if (usedBy !== null) return <StatusWord tone="good">{said.used}</StatusWord>
   const isOver = Date.parse(expiresAt) <= Date.now()
   return isOver ? (
-    <StatusWord tone="rest">Expired</StatusWord>
+    <StatusWord tone="rest">{said.expired}</StatusWord>
   ) : (
-    <StatusWord tone="info">Open</StatusWord>
+    <StatusWord tone="info">{said.open}</StatusWord>
   )
 }

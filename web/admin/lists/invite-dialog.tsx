@@ -5,7 +5,10 @@ import { When } from '#web/admin/parts/when.tsx'
 import { CopyButton } from '#web/parts/copy-button.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import styles from './invite-dialog.module.css'
+
+const said = listsWords.inviteDialog
 
 export type NewInvitation = AnswerTo<'POST /api/admin/invitations'>
 
@@ -17,20 +20,20 @@ interface InviteDialogProps {
 /** Creates an invitation, whose address `onCreated` gets: it cannot be read again. */
 export const InviteDialog = ({ onCreated, onDone }: InviteDialogProps) => (
   <ActionDialog
-    label="Invite"
+    label={said.invite}
     onDone={onDone}
     perform={async (fields, reason) => {
       const body = { days: Number(fields.get('days')), reason }
       onCreated(await call('POST /api/admin/invitations', { body }))
-      return 'The invitation is created.'
+      return said.created
     }}
-    says="You get an address for one guest. The account that signs in with it is on the allow list from then on."
-    title="Invite a guest?"
+    says={said.says}
+    title={said.title}
   >
     <TextField
       defaultValue={7}
       inputMode="numeric"
-      label="Days until it ends"
+      label={said.days}
       max={daysMax}
       min={1}
       name="days"
@@ -46,10 +49,9 @@ const daysMax = 90
 
 /** The address for the guest. */
 export const NewInvitationNote = ({ invitation }: { invitation: NewInvitation }) => (
-  <section aria-label="New invitation" className={styles['note']}>
+  <section aria-label={said.newInvitation} className={styles['note']}>
     <p>
-      Send this address to your guest. It works once, until <When at={invitation.expiresAt} />, and
-      is shown only now.
+      {said.send} <When at={invitation.expiresAt} />
     </p>
     <p className={styles['address']}>
       <code>{invitation.url}</code>

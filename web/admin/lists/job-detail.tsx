@@ -5,7 +5,10 @@ import { LogLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { formatCount } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import type { AdminJob } from './job-columns.tsx'
+
+const said = listsWords.jobDetail
 
 interface JobDetailProps {
   readonly job: AdminJob
@@ -35,14 +38,14 @@ export function JobDetail({ job, onDone }: JobDetailProps) {
         <div className={styles['buttons']}>
           <ActionDialog
             isDangerous
-            label="Cancel upload"
+            label={said.cancel}
             onDone={onDone}
             perform={async (_, reason) => {
               await call('POST /api/admin/jobs/:id/cancel', { params: { id }, body: { reason } })
-              return 'The upload is cancelled.'
+              return said.cancelled
             }}
-            says="Nothing of it is published, and its owner reads the reason. The site that is online stays."
-            title="Cancel this upload?"
+            says={said.says}
+            title={said.title}
           />
         </div>
       )}

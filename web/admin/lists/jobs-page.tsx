@@ -1,20 +1,23 @@
 import type { Choices } from '#web/admin/parts/filter-bar.tsx'
 import { ListPage, type ListQuery } from '#web/admin/parts/list-page.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetail } from './job-detail.tsx'
+
+const said = listsWords.jobsPage
 
 /** `/admin/jobs`: the uploads of the last day. */
 export const JobsPage = () => (
   <ListPage
     columns={jobColumns}
     detail={(job, onDone) => <JobDetail job={job} onDone={onDone} />}
-    empty="No uploads in the last day."
+    empty={said.empty}
     filters={filters}
     keyOf={({ id }) => id}
     list={listJobs}
-    searchIn="A part of an upload’s id, its owner’s DID, its site’s name or its error."
-    title="Jobs"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

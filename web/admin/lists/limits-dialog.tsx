@@ -2,7 +2,10 @@ import type { AnswerTo } from '#api/contract/client.ts'
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import type { AccountActionsProps } from './account-actions-props.ts'
+
+const said = listsWords.limitsDialog
 
 const bytesOfMegabyte = 1024 * 1024
 
@@ -13,7 +16,7 @@ export interface LimitsDialogProps extends AccountActionsProps {
 /** Limits of one account, in place of those of the settings. */
 export const LimitsDialog = ({ did, limits, name, onDone }: LimitsDialogProps) => (
   <ActionDialog
-    label="Set limits"
+    label={said.set}
     onDone={onDone}
     perform={async (fields, reason) => {
       const megabytes = numberOf(fields, 'megabytes')
@@ -26,15 +29,15 @@ export const LimitsDialog = ({ did, limits, name, onDone }: LimitsDialogProps) =
           reason,
         },
       })
-      return `The limits of ${name} are set.`
+      return said.told(name)
     }}
-    says="These limits take the place of the settings’ for this account. An empty field is the setting’s. What is there already stays."
-    title={`Set the limits of ${name}?`}
+    says={said.says}
+    title={said.title(name)}
   >
     <TextField
       defaultValue={limits.sitesMax ?? ''}
       inputMode="numeric"
-      label="Sites"
+      label={said.sites}
       min={0}
       name="sites"
       step={1}
@@ -43,7 +46,7 @@ export const LimitsDialog = ({ did, limits, name, onDone }: LimitsDialogProps) =
     <TextField
       defaultValue={limits.bytesMax === null ? '' : limits.bytesMax / bytesOfMegabyte}
       inputMode="decimal"
-      label="Megabytes"
+      label={said.megabytes}
       min={0}
       name="megabytes"
       step="any"
@@ -52,7 +55,7 @@ export const LimitsDialog = ({ did, limits, name, onDone }: LimitsDialogProps) =
     <TextField
       defaultValue={limits.uploadsPerDayMax ?? ''}
       inputMode="numeric"
-      label="Uploads a day"
+      label={said.uploadsADay}
       min={0}
       name="uploads"
       step={1}

@@ -6,6 +6,9 @@ import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { TextField } from '#web/parts/field.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.reportDetail
 
 interface ReportDetailProps {
   readonly report: AnswerTo<'GET /api/admin/reports'>['reports'][number]
@@ -38,21 +41,21 @@ export function ReportDetail({ report, onDone }: ReportDetailProps) {
       {state === 'open' && (
         <div className={styles['buttons']}>
           <ActionDialog
-            label="Close report"
+            label={said.close}
             onDone={onDone}
             perform={async (fields, reason) => {
               const body = { outcome: String(fields.get('outcome')).trim(), reason }
               await call('POST /api/admin/reports/:id/handle', { params: { id }, body })
-              return 'The report is closed.'
+              return said.closed
             }}
-            says="Closing a report does nothing to the site: to take it offline, go to its page first."
-            title="Close this report?"
+            says={said.says}
+            title={said.title}
           >
             <TextField
-              label="Outcome"
+              label={said.outcome}
               maxLength={outcomeMax}
               name="outcome"
-              placeholder="Taken offline, nothing wrong, …"
+              placeholder={said.outcomeSample}
               required
             />
           </ActionDialog>

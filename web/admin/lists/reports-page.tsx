@@ -6,7 +6,10 @@ import { SiteLink } from '#web/admin/parts/places.tsx'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { ReportDetail } from './report-detail.tsx'
+
+const said = listsWords.reportsPage
 
 type Report = AnswerTo<'GET /api/admin/reports'>['reports'][number]
 
@@ -15,12 +18,12 @@ export const ReportsPage = () => (
   <ListPage
     columns={columns}
     detail={(report, onDone) => <ReportDetail onDone={onDone} report={report} />}
-    empty="No reports. Visitors report a site at /report."
+    empty={said.empty}
     filters={filters}
     keyOf={({ id }) => id}
     list={listReports}
-    searchIn="A part of what it says, of the address, the site or the outcome; or the account’s whole DID."
-    title="Reports"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

@@ -1,7 +1,10 @@
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
 import styles from '#web/admin/parts/detail.module.css'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { TakeOffline } from './take-offline.tsx'
+
+const said = listsWords.siteActions
 
 interface SiteActionsProps {
   readonly did: string
@@ -18,61 +21,61 @@ export function SiteActions({ did, rkey, offline, onDone }: SiteActionsProps) {
     <div className={styles['buttons']}>
       {offline === 'site' && (
         <ActionDialog
-          label="Bring back"
+          label={said.bringBack}
           onDone={onDone}
           perform={async (_, reason) => {
             await call('POST /api/admin/sites/:did/:rkey/bring-back', { params, body: { reason } })
-            return `${rkey} is back.`
+            return said.broughtBack(rkey)
           }}
-          says="Visitors get the site again, in its latest version."
-          title={`Bring ${rkey} back?`}
+          says={said.bringBackSays}
+          title={said.bringBackTitle(rkey)}
         />
       )}
       {offline === null && (
         <TakeOffline
           onDone={onDone}
-          says="Visitors stop getting the site at once, at all of its addresses; later versions stay offline too. The owner’s own repository is not touched, and the owner reads the reason."
-          title={`Take ${rkey} offline?`}
+          says={said.takeOfflineSays}
+          title={said.takeOfflineTitle(rkey)}
           send={(body) => call('POST /api/admin/sites/:did/:rkey/take-down', { params, body })}
-          told={`${rkey} is offline.`}
+          told={said.takenOffline(rkey)}
         />
       )}
       <ActionDialog
-        label="Read again"
+        label={said.read}
         onDone={onDone}
         perform={async (_, reason) => {
           await call('POST /api/admin/sites/:did/:rkey/retry', { params, body: { reason } })
-          return `${rkey} is being read again.`
+          return said.isRead(rkey)
         }}
-        says="The site is read from its owner’s server now, also where that was given up."
-        title={`Read ${rkey} again?`}
+        says={said.readSays}
+        title={said.readTitle(rkey)}
       />
       <ActionDialog
-        label="Verify files"
+        label={said.verify}
         onDone={onDone}
         perform={async (_, reason) => {
           const { files, damaged } = await call('POST /api/admin/sites/:did/:rkey/verify-blobs', {
             params,
             body: { reason },
           })
-          return `${files} files were read; ${damaged} were damaged or missing and are fetched again.`
+          return said.verified(files, damaged)
         }}
-        says="Every stored byte of the live version is read and compared with its hash; what is damaged is fetched again."
-        title={`Verify the files of ${rkey}?`}
+        says={said.verifySays}
+        title={said.verifyTitle(rkey)}
       />
       <ActionDialog
         isDangerous
-        label="Purge files"
+        label={said.purge}
         onDone={onDone}
         perform={async (_, reason) => {
           const { removed, kept } = await call('POST /api/admin/sites/:did/:rkey/purge-blobs', {
             params,
             body: { reason },
           })
-          return `${removed} stored files were removed; ${kept} are kept, for other sites have them too.`
+          return said.purged(removed, kept)
         }}
-        says="The stored copies that only this site has are removed from this server. Unless the site is offline, visitors cause them to be fetched again."
-        title={`Purge the stored files of ${rkey}?`}
+        says={said.purgeSays}
+        title={said.purgeTitle(rkey)}
       />
     </div>
   )

@@ -14,9 +14,12 @@ import { WorkFacts } from '#web/admin/work-facts.tsx'
 import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { Problem } from '#web/parts/problem.tsx'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { jobColumns } from './job-columns.tsx'
 import { SiteActions } from './site-actions.tsx'
 import { SiteState } from './site-state.tsx'
+
+const said = listsWords.sitePage
 
 export type SiteAnswer = AnswerTo<'GET /api/admin/sites/:did/:rkey'>
 
@@ -35,10 +38,10 @@ export function SitePage({ did, rkey }: { did: string; rkey: string }) {
   return (
     <Page title={rkey} told={told}>
       <p className={styles['back']}>
-        <Link href="/admin/sites">All sites</Link>
+        <Link href="/admin/sites">{said.allSites}</Link>
       </p>
       {problem !== null && <Problem>{problem}</Problem>}
-      {value === null && problem === null && <p>Loading…</p>}
+      {value === null && problem === null && <p>{said.loading}</p>}
       {value !== null && (
         <SiteActions
           did={did}
@@ -60,8 +63,7 @@ function SiteDetail({ answer }: { answer: SiteAnswer }) {
       <TakedownNote takedown={answer.takedown} />
       {answer.takedown?.scope === 'account' && (
         <p>
-          The whole account is offline. Bring it back at{' '}
-          <AccountLink did={did} handle={account.handle} />.
+          {said.accountIsOffline} <AccountLink did={did} handle={account.handle} />.
         </p>
       )}
       <div className={styles['card']}>
@@ -84,7 +86,7 @@ function SiteDetail({ answer }: { answer: SiteAnswer }) {
         />
       </div>
       {problems.length > 0 && (
-        <ul aria-label="Problems" className={styles['problems']}>
+        <ul aria-label={said.problems} className={styles['problems']}>
           {problems.map((problem) => (
             <li key={problem}>{problem}</li>
           ))}
@@ -92,22 +94,22 @@ function SiteDetail({ answer }: { answer: SiteAnswer }) {
       )}
       {work !== null && <WorkFacts work={work} />}
       <section aria-labelledby="versions" className={styles['section']}>
-        <h2 id="versions">Versions</h2>
-        {versions.length === 0 && <p>No version was read yet.</p>}
+        <h2 id="versions">{said.versions}</h2>
+        {versions.length === 0 && <p>{said.noVersions}</p>}
         {versions.length > 0 && (
           <DataTable
             columns={versionColumns}
             keyOf={({ id }) => id}
-            label="Versions"
+            label={said.versions}
             rows={versions}
           />
         )}
       </section>
       <section aria-labelledby="jobs" className={styles['section']}>
-        <h2 id="jobs">Uploads</h2>
-        {jobs.length === 0 && <p>None in the last day.</p>}
+        <h2 id="jobs">{said.uploads}</h2>
+        {jobs.length === 0 && <p>{said.noUploads}</p>}
         {jobs.length > 0 && (
-          <DataTable columns={jobColumns} keyOf={({ id }) => id} label="Uploads" rows={jobs} />
+          <DataTable columns={jobColumns} keyOf={({ id }) => id} label={said.uploads} rows={jobs} />
         )}
       </section>
     </>

@@ -1,12 +1,15 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.siteState
 
 type Site = AnswerTo<'GET /api/admin/sites'>['sites'][number]
 
 /** Whether visitors get a site, and whether reading it was given up. */
 export const SiteState = ({ site: { state, parked } }: { site: Pick<Site, 'state' | 'parked'> }) =>
   parked ? (
-    <StatusWord tone="bad">Given up</StatusWord>
+    <StatusWord tone="bad">{said.givenUp}</StatusWord>
   ) : (
     <StatusWord tone={tones[state]}>{words[state]}</StatusWord>
   )

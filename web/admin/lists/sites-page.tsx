@@ -6,7 +6,10 @@ import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { SiteState } from './site-state.tsx'
+
+const said = listsWords.sitesPage
 
 export type AdminSite = AnswerTo<'GET /api/admin/sites'>['sites'][number]
 
@@ -14,12 +17,12 @@ export type AdminSite = AnswerTo<'GET /api/admin/sites'>['sites'][number]
 export const SitesPage = () => (
   <ListPage
     columns={siteColumns}
-    empty="No sites yet."
+    empty={said.empty}
     filters={filters}
     keyOf={({ uri }) => uri}
     list={listSites}
-    searchIn="A part of a site’s name or its owner’s DID, or the beginning of a handle or domain."
-    title="Sites"
+    searchIn={said.searchIn}
+    title={said.title}
   />
 )
 

@@ -1,5 +1,8 @@
 import styles from '#web/admin/parts/action-dialog.module.css'
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
+import { listsWords } from '#web/words/admin/lists.ts'
+
+const said = listsWords.takeOffline
 
 interface TakeOfflineProps {
   readonly title: string
@@ -15,7 +18,7 @@ interface TakeOfflineProps {
 export const TakeOffline = ({ title, says, told, send, onDone }: TakeOfflineProps) => (
   <ActionDialog
     isDangerous
-    label="Take offline"
+    label={said.label}
     onDone={onDone}
     perform={async (fields, reason) => {
       await send({ status: fields.get('status') === '404' ? 404 : 451, reason })
@@ -25,14 +28,14 @@ export const TakeOffline = ({ title, says, told, send, onDone }: TakeOfflineProp
     title={title}
   >
     <fieldset className={styles['choices']}>
-      <legend>Visitors get</legend>
+      <legend>{said.visitorsGet}</legend>
       <label>
         <input defaultChecked name="status" type="radio" value="451" />
-        <span>451: taken offline for legal reasons</span>
+        <span>{said.status451}</span>
       </label>
       <label>
         <input name="status" type="radio" value="404" />
-        <span>404: as if there were no site</span>
+        <span>{said.status404}</span>
       </label>
     </fieldset>
   </ActionDialog>

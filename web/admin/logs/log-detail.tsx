@@ -2,8 +2,11 @@ import type { ReactNode } from 'react'
 import { Facts } from '#web/admin/parts/facts.tsx'
 import { Link } from '#web/admin/parts/link.tsx'
 import { addressWith } from '#web/shell/address.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import styles from './log-detail.module.css'
 import type { LogEntry } from './log-entry.ts'
+
+const said = listsWords.logDetail
 
 /** All that one entry of the log says. */
 export function LogDetail({ entry }: { entry: LogEntry }) {
@@ -43,8 +46,8 @@ const EventLink = ({ name }: { name: string }) => (
 export function Stack({ stack }: { stack: unknown }): ReactNode {
   if (typeof stack !== 'string') return null
   return (
-    <section aria-label="Stack">
-      <h3 className={styles['title']}>Stack</h3>
+    <section aria-label={said.stack}>
+      <h3 className={styles['title']}>{said.stack}</h3>
       <pre className={styles['stack']}>{stack}</pre>
     </section>
   )

@@ -8,9 +8,12 @@ import { services } from '#web/admin/services.ts'
 import { Button } from '#web/parts/button.tsx'
 import { call } from '#web/server/api.ts'
 import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import { LogDetail } from './log-detail.tsx'
 import type { LogEntry } from './log-entry.ts'
 import { useFollowedLog } from './use-followed-log.ts'
+
+const said = listsWords.logsPage
 
 /** `/admin/logs`: what happened, with search and live tail. */
 export function LogsPage() {
@@ -30,13 +33,13 @@ export function LogsPage() {
         </Button>
       }
       detail={(entry) => <LogDetail entry={entry} />}
-      empty="No entries yet."
+      empty={said.empty}
       filters={[...filters, eventFilter(searchParams.get('eventType'))]}
       keyOf={({ id }) => id}
       list={list}
       newer={entries}
-      searchIn="All of these words; a DID, host, job or trace id as it is."
-      title="Logs"
+      searchIn={said.searchIn}
+      title={said.title}
       warning={problem}
     />
   )

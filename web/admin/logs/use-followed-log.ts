@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react'
 import { readSession } from '#web/admin/admin-session.ts'
+import { listsWords } from '#web/words/admin/lists.ts'
 import type { LogEntry } from './log-entry.ts'
+
+const said = listsWords.useFollowedLog
 
 interface FollowedLog {
   /** Newest first, since the connection was made. */
@@ -45,4 +48,4 @@ export function useFollowedLog(filter: string | null): FollowedLog {
   return followed
 }
 
-const hasEnded = 'The log cannot be followed now: too many do already. Pause, and try again later.'
+const hasEnded = said.ended

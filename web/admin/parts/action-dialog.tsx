@@ -3,7 +3,10 @@ import { messageOf } from '#web/admin/admin-session.ts'
 import { Button } from '#web/parts/button.tsx'
 import fieldStyles from '#web/parts/field.module.css'
 import { Problem } from '#web/parts/problem.tsx'
+import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './action-dialog.module.css'
+
+const said = partsWords.actionDialog
 
 interface ActionDialogProps {
   /** On the button that opens it, and on the one that does it. */
@@ -73,7 +76,7 @@ function ActionForm(props: ActionDialogProps & { readonly close: () => void }) {
       <p>{says}</p>
       {children}
       <div className={fieldStyles['field']}>
-        <label htmlFor={id}>Reason</label>
+        <label htmlFor={id}>{said.reason}</label>
         <textarea
           aria-describedby={`${id}-hint`}
           className={fieldStyles['control']}
@@ -84,7 +87,7 @@ function ActionForm(props: ActionDialogProps & { readonly close: () => void }) {
           rows={3}
         />
         <p className={fieldStyles['hint']} id={`${id}-hint`}>
-          Kept in the audit, with your name.
+          {said.reasonHint}
         </p>
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
@@ -94,7 +97,7 @@ function ActionForm(props: ActionDialogProps & { readonly close: () => void }) {
         </Button>
         <div className={isDangerous ? styles['danger'] : undefined}>
           <Button isBusy={isBusy} type="submit">
-            {isBusy ? 'One moment…' : label}
+            {isBusy ? said.busy : label}
           </Button>
         </div>
       </div>

@@ -1,8 +1,11 @@
 import { useState } from 'react'
 import { type Series, type Unit, valueText } from '#web/admin/series.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './chart.module.css'
 import { DataTable } from './data-table.tsx'
 import { timeText } from './time-text.ts'
+
+const said = partsWords.chartTable
 
 interface ChartTableProps {
   readonly title: string
@@ -31,7 +34,7 @@ export function ChartTable({ title, series, unit }: ChartTableProps) {
               })),
             ]}
             keyOf={String}
-            label={`${title} by the minute`}
+            label={said.label(title)}
             rows={series.times.map((_, at) => at).reverse()}
           />
         </div>

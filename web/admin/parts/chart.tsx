@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef } from 'react'
+import { partsWords } from '#web/words/admin/parts.ts'
 import 'uplot/dist/uPlot.min.css'
 import {
   hasValues,
@@ -14,6 +15,8 @@ import { call } from '#web/server/api.ts'
 import styles from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'
 import type { Drawn, Shown } from './plot.ts'
+
+const said = partsWords.chart
 
 interface ChartProps {
   readonly metric: Metric
@@ -38,13 +41,11 @@ export function Chart({
     <figure aria-label={title} className={styles['chart']}>
       <figcaption>
         <h3 className={styles['title']}>{title}</h3>
-        {value === null && problem === null && <p>Loading…</p>}
+        {value === null && problem === null && <p>{said.loading}</p>}
         {value !== null && <Legend series={value} unit={unit} />}
       </figcaption>
       {problem !== null && <Problem>{problem}</Problem>}
-      {value !== null && !hasValues(value) && (
-        <p className={styles['empty']}>No values yet: there is one for each minute.</p>
-      )}
+      {value !== null && !hasValues(value) && <p className={styles['empty']}>{said.none}</p>}
       {value !== null && hasValues(value) && (
         <Plot series={value} timeWindowMs={timeWindowMs} unit={unit} />
       )}
@@ -64,7 +65,10 @@ const Legend = ({ series: { series }, unit }: { series: Series; unit: Unit }) =>
           <svg aria-hidden="true" className={isSecond ? styles['second'] : styles['first']}>
             <path d="M0 4h24" strokeDasharray={dash.join(' ')} />
           </svg>
-          {name} <strong>{now}</strong> <span>highest {highest}</span>
+          {name} <strong>{now}</strong>{' '}
+          <span>
+            {said.highest} {highest}
+          </span>
         </li>
       )
     })}

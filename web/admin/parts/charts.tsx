@@ -1,7 +1,10 @@
 import type { Metric } from '#web/admin/series.ts'
 import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import { Chart } from './chart.tsx'
 import styles from './charts.module.css'
+
+const said = partsWords.charts
 
 const minuteMs = 60_000
 
@@ -29,9 +32,9 @@ export function Charts({ refreshEveryMs }: { refreshEveryMs: number | null }) {
   return (
     <section aria-labelledby="charts" className={styles['section']}>
       <div className={styles['head']}>
-        <h2 id="charts">Over time</h2>
+        <h2 id="charts">{said.title}</h2>
         <fieldset className={styles['windows']}>
-          <legend className="visually-hidden">Time shown</legend>
+          <legend className="visually-hidden">{said.choice}</legend>
           {windows.map(({ key, text }) => (
             <label key={key}>
               <input

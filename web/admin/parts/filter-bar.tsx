@@ -2,7 +2,10 @@ import { type FormEvent, type ReactNode, useId } from 'react'
 import { Button } from '#web/parts/button.tsx'
 import fieldStyles from '#web/parts/field.module.css'
 import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './filter-bar.module.css'
+
+const said = partsWords.filterBar
 
 export interface Choices {
   /** The key of the query. */
@@ -46,7 +49,7 @@ function SearchField({ hint, value }: { hint: string; value: string }) {
   const id = useId()
   return (
     <div className={styles['search']}>
-      <label htmlFor={id}>Search</label>
+      <label htmlFor={id}>{said.search}</label>
       <div className={styles['line']}>
         <input
           aria-describedby={`${id}-hint`}
@@ -81,7 +84,7 @@ function Filter({ name, label, choices, value }: Choices & { value: string }) {
         onChange={(event) => filterBy(name, event.target.value)}
         value={value}
       >
-        <option value="">All</option>
+        <option value="">{said.all}</option>
         {choices.map(([choice, text]) => (
           <option key={choice} value={choice}>
             {text}

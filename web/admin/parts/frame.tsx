@@ -3,8 +3,11 @@ import { signOut } from '#web/admin/admin-session.ts'
 import { sections } from '#web/admin/sections.ts'
 import { Button } from '#web/parts/button.tsx'
 import { instance } from '#web/server/instance.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './frame.module.css'
 import { Link } from './link.tsx'
+
+const said = partsWords.frame
 
 interface FrameProps {
   readonly path: string
@@ -23,18 +26,18 @@ export function Frame({ path, username, children }: FrameProps) {
   return (
     <div className={styles['frame']}>
       <a className={styles['skip']} href="#content">
-        Skip to the content
+        {said.skip}
       </a>
       <header className={styles['bar']}>
         <Link className={styles['brand']} href="/admin">
-          {instance.name} <span className={styles['area']}>Administration</span>
+          {instance.name} <span className={styles['area']}>{said.title}</span>
         </Link>
         <div className={styles['who']}>
           <span className={styles['name']}>{username}</span>
           <SignOut />
         </div>
       </header>
-      <nav aria-label="Pages" className={styles['nav']} ref={nav}>
+      <nav aria-label={said.pages} className={styles['nav']} ref={nav}>
         {sections.map(({ href, name }) => (
           <Link
             aria-current={href === sectionOf(path) ? 'page' : undefined}

@@ -3,11 +3,14 @@ import { useAsked } from '#web/admin/use-asked.ts'
 import { Button } from '#web/parts/button.tsx'
 import { Problem } from '#web/parts/problem.tsx'
 import { addressWith, useAddress } from '#web/shell/address.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import { type Column, DataTable } from './data-table.tsx'
 import { type Choices, FilterBar } from './filter-bar.tsx'
 import { Link } from './link.tsx'
 import styles from './list-page.module.css'
 import { Page } from './page.tsx'
+
+const said = partsWords.listPage
 
 export interface Rows<Row> {
   readonly rows: readonly Row[]
@@ -82,17 +85,15 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
         <div className={styles['failed']}>
           <Problem>{problem}</Problem>
           <Button look="secondary" onClick={reload}>
-            Try again
+            {said.tryAgain}
           </Button>
         </div>
       )}
       {warning !== null && <Problem>{warning}</Problem>}
       <div aria-busy={isLoading} className={isLoading ? styles['stale'] : styles['fresh']}>
-        {rows === null && isLoading && <p>Loading…</p>}
+        {rows === null && isLoading && <p>{said.loading}</p>}
         {rows?.length === 0 && (
-          <p className={styles['empty']}>
-            {isFiltered ? 'Nothing matches. Search for less, or choose “All”.' : empty}
-          </p>
+          <p className={styles['empty']}>{isFiltered ? said.noneFound : empty}</p>
         )}
         {rows !== null && rows.length > 0 && (
           <Listed {...props} cursor={value?.cursor ?? null} onDone={onDone} rows={rows} />
@@ -116,11 +117,11 @@ function Listed<Row>(props: ListPageProps<Row> & Rows<Row> & { readonly onDone: 
           opened: { key: searchParams.get('open'), detail: (row: Row) => detail(row, onDone) },
         })}
       />
-      <nav aria-label="Pages of the list" className={styles['paging']}>
+      <nav aria-label={said.pages} className={styles['paging']}>
         {searchParams.has('cursor') && (
-          <Link href={addressWith({ cursor: null, open: null })}>First page</Link>
+          <Link href={addressWith({ cursor: null, open: null })}>{said.firstPage}</Link>
         )}
-        {cursor !== null && <Link href={addressWith({ cursor, open: null })}>Next page</Link>}
+        {cursor !== null && <Link href={addressWith({ cursor, open: null })}>{said.nextPage}</Link>}
       </nav>
     </>
   )

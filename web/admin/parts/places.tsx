@@ -1,4 +1,7 @@
+import { partsWords } from '#web/words/admin/parts.ts'
 import { Link } from './link.tsx'
+
+const said = partsWords.places
 
 interface Owner {
   readonly did: string
@@ -22,5 +25,5 @@ export const SiteLink = ({ did, rkey }: SiteLinkProps) => (
 
 /** To what the log says about something. */
 export const LogLink = ({ search }: { search: string }) => (
-  <Link href={`/admin/logs?search=${encodeURIComponent(search)}`}>What the log says</Link>
+  <Link href={`/admin/logs?search=${encodeURIComponent(search)}`}>{said.log}</Link>
 )

@@ -1,6 +1,9 @@
 import type { AnswerTo } from '#api/contract/client.ts'
+import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './takedown-note.module.css'
 import { When } from './when.tsx'
+
+const said = partsWords.takedownNote
 
 type Takedown = AnswerTo<'GET /api/admin/sites/:did/:rkey'>['takedown']
 
@@ -8,7 +11,7 @@ type Takedown = AnswerTo<'GET /api/admin/sites/:did/:rkey'>['takedown']
 export const TakedownNote = ({ takedown }: { takedown: Takedown }) =>
   takedown && (
     <p className={styles['note']}>
-      <strong>Offline here.</strong> Visitors get {takedown.status}. {takedown.actor},{' '}
+      <strong>{said.offline}</strong> {said.visitorsGet} {takedown.status}. {takedown.actor},{' '}
       <When at={takedown.at} />: {takedown.reason}
     </p>
   )
