@@ -183,6 +183,33 @@ if (isHere) {
     expect(await place.row(application)).toMatchObject({ failures: 0, lastProblem: null })
   }, 60_000)
 
+  test('a wildcard for the base domain, whose DNS delegates its challenges here: names below it need none', async () => {
+    await using database = await memoryDatabase()
+    const [host, wildcard] = [`blog.${baseDomain}`, `*.${baseDomain}`]
+    await using place = await openPlace(world, database, new Set([host]), { ordersWildcard: true })
+    await place.review()
+    await place.order()
+    // Its delegation is missing: the rest is ordered, and nobody is asked.
+    const { lastError, lastProblem } = await place.row(wildcard)
+    expect([lastProblem, lastError]).toEqual([
+      'dns',
+      `add for _acme-challenge.${baseDomain}: NS ${application}; port 53 of it has to be reachable by UDP and TCP`,
+    ])
+    await shown(application)
+    world.dns.names.set(`_acme-challenge.${baseDomain}`, { delegatedTo: world.dnsPort })
+    place.later(10 * 60_000)
+    const before = world.acme.orders()
+    expect(await place.order()).toBe(1)
+    for (const each of [host, `sites.${baseDomain}`]) {
+      expect((await shown(each)).names).toBe(`DNS:${wildcard}`)
+    }
+    expect((await shown(baseDomain)).names).toBe(`DNS:${baseDomain}`)
+    await expect(shown(`a.${host}`)).rejects.toThrow()
+    expect([world.acme.orders() - before, await place.order()]).toEqual([1, 0])
+    const states = await place.states.of([host, `a.${host}`])
+    expect([...states.values()]).toMatchObject([{ state: 'valid' }])
+  }, 60_000)
+
   test('the service orders its own by itself, in its other thread', async () => {
     const stop = new AbortController()
     const service: RunningService = await startServing(

@@ -3,7 +3,7 @@ import type { LookUp } from '#outbound/dns/look-up.ts'
 import { caaProblem } from './caa.ts'
 
 const accountUrl = 'https://ca.example/account/7'
-const issuer = { identities: ['ca.example', 'old-ca.example'], accountUrl }
+const issuer = { identities: ['ca.example', 'old-ca.example'], accountUrl, method: 'http-01' }
 
 const lookUpIn =
   (records: Readonly<Record<string, readonly string[] | null>>): LookUp =>
@@ -60,4 +60,13 @@ test('the owner reads which record it is, and where', async () => {
   expect(await problemWith({ 'shop.com': [other, '0 issuewild ";"'] })).toBe(
     'shop.com has CAA 0 issue "other.example", CAA 0 issuewild ";"; to allow this service, add CAA 0 issue "ca.example"',
   )
+})
+
+test('for a wildcard `issuewild` counts, where there is one', async () => {
+  const isAllowed = async (...records: string[]) =>
+    (await caaProblem('*.shop.com', issuer, lookUpIn({ 'shop.com': records }))) === null
+  expect(await isAllowed(ours)).toBe(true)
+  expect(await isAllowed(other)).toBe(false)
+  expect(await isAllowed(other, '0 issuewild "ca.example"')).toBe(true)
+  expect(await isAllowed(ours, '0 issuewild ";"')).toBe(false)
 })

@@ -6,6 +6,8 @@ export interface CaaIssuer {
   readonly identities: readonly string[]
   /** URL of our account there (RFC 8657). */
   readonly accountUrl: string | null
+  /** How we prove that the name is ours (RFC 8657). */
+  readonly method: string
 }
 
 interface CaaRecord {
@@ -20,8 +22,6 @@ interface RelevantRecords {
   readonly records: readonly CaaRecord[]
 }
 
-/** How we prove that a name leads here. */
-const ourMethod = 'http-01'
 const critical = 128
 const knownTags = new Set([
   'issue',
@@ -34,7 +34,7 @@ const knownTags = new Set([
 ])
 
 /**
- * What in the DNS forbids this authority to issue for a host (RFC 8659), for its owner to read; null: nothing. Null too where no
+ * What in the DNS forbids this authority to issue for a host or a wildcard (RFC 8659), for its owner to read; null: nothing. Null too where no
  * name server answers: the authority looks itself.
  */
 export async function caaProblem(
@@ -43,8 +43,9 @@ export async function caaProblem(
   lookUp: LookUp,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const relevant = await relevantRecords(host, (type, name) => lookUp(type, name, signal))
-  if (relevant === null || allows(relevant.records, issuer)) return null
+  const domain = host.replace(/^\*\./, '')
+  const relevant = await relevantRecords(domain, (type, name) => lookUp(type, name, signal))
+  if (relevant === null || allows(relevant.records, domain !== host, issuer)) return null
   const found = relevant.records.map(({ flags, tag, value }) => `CAA ${flags} ${tag} "${value}"`)
   const [identity = ''] = issuer.identities
   return `${relevant.owner} has ${found.join(', ')}; to allow this service, add CAA 0 issue "${identity}"`
@@ -61,21 +62,23 @@ async function relevantRecords(host: string, lookUp: LookUp): Promise<RelevantRe
   return null
 }
 
-function allows(records: readonly CaaRecord[], issuer: CaaIssuer): boolean {
+/** A wildcard is judged by `issuewild`, where there is such a record. */
+function allows(records: readonly CaaRecord[], isWildcard: boolean, issuer: CaaIssuer): boolean {
   if (records.some(({ flags, tag }) => (flags & critical) !== 0 && !knownTags.has(tag)))
     return false
-  const issue = records.filter(({ tag }) => tag === 'issue')
+  const wild = records.filter(({ tag }) => isWildcard && tag === 'issuewild')
+  const issue = wild.length > 0 ? wild : records.filter(({ tag }) => tag === 'issue')
   return issue.length === 0 || issue.some(({ value }) => names(value, issuer))
 }
 
 /** `ca.example; accounturi=…; validationmethods=http-01,dns-01`; `;` alone names nobody. */
-function names(value: string, { accountUrl, identities }: CaaIssuer): boolean {
+function names(value: string, { accountUrl, identities, method }: CaaIssuer): boolean {
   const [domain = '', ...parameters] = value.split(';').map((part) => part.trim())
   if (!identities.some((identity) => identity.toLowerCase() === domain.toLowerCase())) return false
   return parameters.every((parameter) => {
     const [name = '', setting = ''] = parameter.split(/=(.*)/s).map((part) => part.trim())
     if (name.toLowerCase() === 'accounturi') return setting === accountUrl
-    if (name.toLowerCase() === 'validationmethods') return setting.split(',').includes(ourMethod)
+    if (name.toLowerCase() === 'validationmethods') return setting.split(',').includes(method)
     return true
   })
 }

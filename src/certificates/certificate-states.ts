@@ -38,10 +38,18 @@ export class CertificateStates {
   async of(hosts: readonly string[]): Promise<ReadonlyMap<string, CertificateState>> {
     const { db, isOrdering, now } = this.#context
     const found = new Map<string, CertificateState>()
-    const stored = isOrdering ? await findCertificateFacts(db, hosts) : new Map()
+    const names = [...new Set(hosts.flatMap(certificateNamesOf))]
+    const stored = isOrdering ? await findCertificateFacts(db, names) : new Map()
+    const storedOf = (host: string): CertificateState | null => {
+      const states = certificateNamesOf(host).map((name) => {
+        const facts = stored.get(name)
+        return facts === undefined ? null : certificateState(facts, now())
+      })
+      return states.find((state) => state?.state === 'valid') ?? states.find(Boolean) ?? null
+    }
     for (const host of hosts) {
-      const facts = this.#fileFacts(host) ?? stored.get(host)
-      const state = facts === undefined ? null : certificateState(facts, now())
+      const facts = this.#fileFacts(host)
+      const state = facts === undefined ? storedOf(host) : certificateState(facts, now())
       if (state !== null) found.set(host, state)
     }
     return found

@@ -18,6 +18,7 @@ import type { WakeUps } from '#store/database/wake-ups.ts'
 import { askRenewals } from './ask-renewals.ts'
 import type { Authority } from './authority.ts'
 import type { Certificate } from './certificate.ts'
+import { dnsProblem } from './leads-here.ts'
 import { type OrderContext, type OrderOutcome, orderAt, orderMsMax } from './order-at.ts'
 import { certificateContext } from './sealed-keys.ts'
 
@@ -123,9 +124,9 @@ async function orderOne(due: DueCertificate, context: KeepContext): Promise<void
 
 /** At the first authority that issues it; stores it. */
 async function orderAnywhere(due: DueCertificate, context: KeepContext): Promise<OrderOutcome> {
-  const none = { outcome: 'failed', problem: 'elsewhere', detail: null, pauseMs: 0 } as const
-  if (!(await leadsHere(due.name, context))) return none
-  let last: OrderOutcome = none
+  const inTheWay = await dnsProblem(due.name, context)
+  if (inTheWay !== null) return { outcome: 'failed', pauseMs: 0, ...inTheWay }
+  let last: OrderOutcome | null = null
   for (const authority of context.authorities) {
     const outcome = await orderAt(authority, due, context)
     if (outcome.outcome === 'issued') {
@@ -133,9 +134,10 @@ async function orderAnywhere(due: DueCertificate, context: KeepContext): Promise
       return outcome
     }
     // What an authority refused says more than that another one was not asked.
-    if (last === none || outcome.outcome === 'failed') last = outcome
+    if (last === null || outcome.outcome === 'failed') last = outcome
     if (outcome.outcome === 'failed' && !othersMayIssue.has(outcome.problem)) break
   }
+  if (last === null) throw new Error('no authority to order from')
   return last
 }
 
@@ -161,17 +163,4 @@ async function store(
   const times = { validUntil, renewAt, renewalInfoAt }
   await saveCertificate(db, { name, chain, sealedKey, issuedBy, ...times }, now())
   wakeUps.notify('certificates')
-}
-
-/** Whether the name has an address of the application's host. False where the DNS does not answer. */
-async function leadsHere(
-  name: string,
-  { applicationHost, lookUp }: Pick<KeepContext, 'applicationHost' | 'lookUp'>,
-): Promise<boolean> {
-  const addressesOf = async (host: string): Promise<readonly string[]> => {
-    const answers = await Promise.all([lookUp('A', host), lookUp('AAAA', host)])
-    return answers.flatMap((answer) => (answer.answered ? answer.values : []))
-  }
-  const [theirs, ours] = await Promise.all([addressesOf(name), addressesOf(applicationHost)])
-  return theirs.some((address) => ours.includes(address))
 }

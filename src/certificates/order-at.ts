@@ -9,11 +9,12 @@ import { DatabaseUnavailableError } from '#store/database/database-unavailable.t
 import type { AcmeClient, OrderExtras } from './acme/acme-client.ts'
 import { AcmeProblemError, problemKind } from './acme/acme-problem.ts'
 import { certificateId } from './acme/certificate-id.ts'
-import { orderCertificate } from './acme/order-certificate.ts'
+import { methodOf, orderCertificate } from './acme/order-certificate.ts'
 import { type Authority, openClient } from './authority.ts'
 import { caaProblem } from './caa.ts'
 import type { Certificate } from './certificate.ts'
 import type { CertificatePoint } from './fail-points.ts'
+import { dnsToken } from './pending-challenges.ts'
 
 export interface OrderContext {
   readonly db: Db
@@ -83,7 +84,7 @@ async function order(
   const { meta, renewalInfo } = await client.directory()
   const identities = meta.caaIdentities
   if (identities.length > 0) {
-    const issuer = { identities, accountUrl: client.accountUrl }
+    const issuer = { identities, accountUrl: client.accountUrl, method: methodOf(name) }
     const detail = await caaProblem(name, issuer, lookUp, signal)
     if (detail !== null) throw new AcmeProblemError('caa', detail)
   }
@@ -96,7 +97,8 @@ async function order(
   if (waitMs > 0) return { outcome: 'later', waitMs }
   const put = (token: string, answer: string) =>
     putChallenge(db, { token, answer, expiresAt: now() + challengeMs })
-  const certificate = await orderCertificate(name, extras, { answers: { put }, at, client, signal })
+  const answers = { put, putDns: (of: string, value: string) => put(dnsToken(of, value), value) }
+  const certificate = await orderCertificate(name, extras, { answers, at, client, signal })
   return { outcome: 'issued', certificate, saysWhenToRenew: renewalInfo !== undefined }
 }
 

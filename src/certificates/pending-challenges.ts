@@ -1,6 +1,9 @@
 /** Between the beginnings of two reads. */
 const readEveryMs = 200
 
+/** Under which the answer to a challenge of dns-01 is stored; no token of http-01 has a blank. */
+export const dnsToken = (name: string, value: string): string => `${name} ${value}`
+
 interface PendingOptions {
   /** All answers, by token; there are few. */
   readonly read: () => Promise<ReadonlyMap<string, string>>
@@ -26,9 +29,20 @@ export class PendingChallenges {
   async answer(token: string): Promise<string | null> {
     const known = this.#answers.get(token)
     if (known !== undefined) return known
-    this.#next ??= this.#readNext()
-    await this.#next
+    await this.#readSoon()
     return this.#answers.get(token) ?? null
+  }
+
+  /** All strings that authorities look for at a name of the DNS now. Rejects if they cannot be read. */
+  async dnsValues(name: string): Promise<readonly string[]> {
+    await this.#readSoon()
+    const isOfName = (token: string) => token.startsWith(dnsToken(name, ''))
+    return [...this.#answers].filter(([token]) => isOfName(token)).map(([, value]) => value)
+  }
+
+  #readSoon(): Promise<void> {
+    this.#next ??= this.#readNext()
+    return this.#next
   }
 
   async #readNext(): Promise<void> {

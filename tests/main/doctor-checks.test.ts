@@ -58,7 +58,7 @@ describe('the bucket of the blobs', () => {
 
 describe('DNS', () => {
   const here = { a: ['192.0.2.1'] }
-  const hosts = { application: 'app.example', baseDomain: 'sites.example' }
+  const hosts = { answersDns: false, application: 'app.example', baseDomain: 'sites.example' }
 
   async function check(names: Record<string, DnsName>): Promise<string[]> {
     await using server = await startDnsServer(names)
@@ -110,7 +110,7 @@ describe('DNS', () => {
       values: type === 'A' && !name.includes('.dns.') ? ['192.0.2.1'] : [],
     })
     await reportDns({
-      ...{ applicationHost: 'app.example', baseDomain: 'sites.example' },
+      ...{ answersDns: true, applicationHost: 'app.example', baseDomain: 'sites.example' },
       ...{ log: recordingLog(logged), lookUp },
     })
     expect(logged).toMatchObject([
@@ -120,6 +120,13 @@ describe('DNS', () => {
         fields: {
           seen: '*.dns.sites.example has no address',
           advice: 'add for *.dns.sites.example: A 192.0.2.1',
+        },
+      },
+      {
+        fields: {
+          seen: '_acme-challenge.sites.example does not lead to app.example',
+          advice:
+            'add for _acme-challenge.sites.example: NS app.example; port 53 of it has to be reachable by UDP and TCP',
         },
       },
     ])

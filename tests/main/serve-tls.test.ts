@@ -70,6 +70,7 @@ const start = async (pairs: readonly [string, string][]) =>
       listen: { host: '127.0.0.1', port: 0 },
       httpListen: { host: '127.0.0.1', port: httpPort },
       hstsSeconds: 60,
+      dnsListen: null,
     },
     trustedProxies: parseTrustedProxies('192.0.2.1') ?? [],
   })

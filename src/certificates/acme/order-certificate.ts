@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Certificate } from '#certificates/certificate.ts'
+import { challengeName } from '#certificates/dns/challenge-zone.ts'
 import type { CertificatePoint } from '#certificates/fail-points.ts'
 import { backoff } from '#concurrency/backoff.ts'
 import type { AcmeAuthorization, AcmeOrder } from './acme-answers.ts'
@@ -10,6 +12,8 @@ import { certificateRequest, newKey } from './certificate-request.ts'
 /** Where answers to challenges are, so that any process of the service can give them. */
 export interface ChallengeAnswers {
   put(token: string, answer: string): Promise<void>
+  /** A TXT record. */
+  putDns(name: string, value: string): Promise<void>
 }
 
 interface OrderContext {
@@ -25,7 +29,7 @@ const retryAfterMsMax = 30_000
 const tokenForm = /^[A-Za-z0-9_-]{8,256}$/
 
 /**
- * Gets a certificate for a name, proven by http-01. Throws AcmeProblemError for what the authority refuses, and the signal's reason
+ * Gets a certificate for a name, proven by http-01, or for a wildcard, proven by dns-01. Throws AcmeProblemError for what the authority refuses, and the signal's reason
  * when it is aborted.
  */
 export async function orderCertificate(
@@ -36,7 +40,7 @@ export async function orderCertificate(
   const { at, client } = context
   const order = await placeOrder(name, extras, client)
   await at('certificate-ordered')
-  for (const url of order.authorizations) await proveByHttp(url, context)
+  for (const url of order.authorizations) await prove(name, url, context)
   await at('certificate-name-proven')
   const ready = await until(context, () => client.order(order.url), isReady)
   const key = newKey()
@@ -72,21 +76,32 @@ const isReady = ({ status }: AcmeOrder): boolean => status !== 'pending'
 const isDone = ({ status }: AcmeOrder): boolean => status === 'valid' || status === 'invalid'
 const isJudged = ({ status }: AcmeAuthorization): boolean => status !== 'pending'
 
-async function proveByHttp(url: string, context: OrderContext): Promise<void> {
+/** How we prove that a name is ours: a wildcard only by its DNS. */
+export const methodOf = (name: string): 'http-01' | 'dns-01' =>
+  name.startsWith('*.') ? 'dns-01' : 'http-01'
+
+async function prove(name: string, url: string, context: OrderContext): Promise<void> {
   const { answers, at, client } = context
+  const method = methodOf(name)
   const { value: authorization } = await client.authorization(url)
   if (authorization.status === 'valid') return
-  const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
+  const challenge = authorization.challenges.find(({ type }) => type === method)
   const token = challenge?.token ?? ''
   if (challenge === undefined || !tokenForm.test(token)) {
-    throw new AcmeProblemError('unsupported', 'the authority offers no http-01 challenge')
+    throw new AcmeProblemError('unsupported', `the authority offers no ${method} challenge`)
   }
-  await answers.put(token, client.keyAuthorization(token))
+  const answer = client.keyAuthorization(token)
+  if (method === 'http-01') await answers.put(token, answer)
+  else
+    await answers.putDns(
+      challengeName(name),
+      createHash('sha256').update(answer).digest('base64url'),
+    )
   await at('certificate-answer-stored')
   await client.accept(challenge.url)
   const judged = await until(context, () => client.authorization(url), isJudged)
   if (judged.status === 'valid') return
-  throw problemOf(judged.challenges.find(({ type }) => type === 'http-01')?.error)
+  throw problemOf(judged.challenges.find(({ type }) => type === method)?.error)
 }
 
 const problemOf = (error: unknown): AcmeProblemError =>

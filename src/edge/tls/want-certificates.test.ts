@@ -14,17 +14,22 @@ let database: Database
 let served: Set<string>
 let inFiles: Set<string>
 let certificates: WantedCertificates
-beforeEach(async () => {
-  database = await memoryDatabase()
-  served = new Set([custom, below])
-  inFiles = new Set()
-  certificates = new WantedCertificates({
+let hasWildcard: boolean
+const open = (isOrdered: boolean) =>
+  new WantedCertificates({
     ...{ applicationHost: 'app.example', baseDomain: 'sites.example' },
     ...{ db: database.db, wakeUps: new WakeUps(), log: recordingLog([]), now: () => 5 },
     isInFiles: (host) => inFiles.has(host),
     names: { hosts: () => served.values(), permits: (name) => served.has(name) },
     signal: new AbortController().signal,
+    wildcard: { isOrdered, isThere: () => hasWildcard },
   })
+beforeEach(async () => {
+  database = await memoryDatabase()
+  hasWildcard = false
+  served = new Set([custom, below])
+  inFiles = new Set()
+  certificates = open(false)
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
@@ -56,4 +61,13 @@ test('a name that leads nowhere for some time keeps its certificate, and is rene
   expect(await wanted()).toEqual(fixed)
   served.add(custom).add(below)
   expect(await wanted()).toEqual([...fixed, below, custom].toSorted())
+})
+
+test('with a wildcard, names below the base domain need none of their own as soon as it is there', async () => {
+  certificates = open(true)
+  const own = ['*.sites.example', 'app.example', 'sites.example']
+  await certificates.want([below])
+  expect(await wanted()).toEqual([...own, below, custom].toSorted())
+  hasWildcard = true
+  expect(await wanted()).toEqual([...own, custom].toSorted())
 })

@@ -1,3 +1,4 @@
+import { certificateNamesOf } from '#certificates/certificate.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import { permitsCertificate } from '#edge/names/ask.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
@@ -19,6 +20,8 @@ interface WantContext extends RoutedHosts {
   readonly names: Pick<ServedNames, 'hosts' | 'permits'>
   /** Whether the host needs no order: it has a certificate that somebody else renews. */
   readonly isInFiles: (host: string) => boolean
+  /** Whether a wildcard for the base domain is ordered, and whether there is one. */
+  readonly wildcard: { readonly isOrdered: boolean; readonly isThere: () => boolean }
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -33,8 +36,9 @@ export class WantedCertificates {
 
   constructor(context: WantContext) {
     this.#context = context
-    const { applicationHost, baseDomain } = context
-    this.#fixed = new Set([applicationHost, baseDomain, `sites.${baseDomain}`])
+    const { applicationHost, baseDomain, wildcard } = context
+    const below = wildcard.isOrdered ? `*.${baseDomain}` : `sites.${baseDomain}`
+    this.#fixed = new Set([applicationHost, baseDomain, below])
   }
 
   /** As `permitsCertificate`, and the base domain, which leads to the application. */
@@ -60,7 +64,7 @@ export class WantedCertificates {
 
   async review(): Promise<void> {
     const { baseDomain, db, isInFiles, names } = this.#context
-    const isPermitted = (host: string) => this.permits(host) === true
+    const isPermitted = (host: string) => this.permits(host) === true && !this.#isCovered(host)
     // Names below the base domain are many and may never be visited: each gets its own when it is.
     const custom = [...names.hosts()].filter((host) => !host.endsWith(`.${baseDomain}`))
     const needed = [...this.#fixed, ...custom].filter((host) => !isInFiles(host))
@@ -72,8 +76,15 @@ export class WantedCertificates {
     if (wantedAgain.size > 0) await this.want([...wantedAgain])
     await unwantCertificates(
       db,
-      [...wanted].filter((host) => this.permits(host) === false),
+      [...wanted].filter((host) => this.permits(host) === false || this.#isCovered(host)),
     )
+  }
+
+  /** By the wildcard: it needs none of its own any more. */
+  #isCovered(host: string): boolean {
+    const { baseDomain, wildcard } = this.#context
+    if (this.#fixed.has(host) || !wildcard.isThere()) return false
+    return certificateNamesOf(host)[1] === `*.${baseDomain}`
   }
 
   async #known({ isWanted }: { readonly isWanted: boolean }): Promise<Set<string>> {

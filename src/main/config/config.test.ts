@@ -179,6 +179,7 @@ describe('what a setting should be is told in plain words', () => {
     ],
     ACME_DIRECTORY: [['acme.example', 'http://acme.example'], /begins with https:\/\/$/],
     ACME_CA: takesAnything,
+    ACME_DNS_LISTEN: [['53', ':53'], /an address and a port, such as .*, or off$/],
     ACME_EAB: [
       ['kid', 'kid:short', ':zWNDZM6eQGHWpSRT'],
       /^ACME_EAB: the id of the key and the key/,

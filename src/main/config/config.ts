@@ -238,6 +238,8 @@ function tlsOf(values: z.infer<typeof settings>, { protocol }: URL) {
     hstsSeconds: HSTS_SECONDS,
     /** The authorities that certificates are ordered from; null: none is. */
     ordering: TLS === 'auto' ? orderingOf(values) : null,
+    /** Where dns-01 is answered, for a wildcard of the base domain; null: nowhere, and none is ordered. */
+    dnsListen: TLS === 'auto' ? values.ACME_DNS_LISTEN : null,
   }
 }
 

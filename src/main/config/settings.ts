@@ -66,6 +66,7 @@ export const settings = z.object({
   TLS_FILES: certificateFiles.prefault(''),
   ACME_DIRECTORY: httpsUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_CA: z.string().optional(),
+  ACME_DNS_LISTEN: listenAddress.prefault('off'),
   ACME_EAB: externalAccount.optional(),
   ACME_PROFILE: z
     .string()

@@ -1,3 +1,5 @@
+import { challengeName } from '#certificates/dns/challenge-zone.ts'
+import { missingDelegation } from '#certificates/leads-here.ts'
 import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 
@@ -5,11 +7,13 @@ interface Hosts {
   /** The application's host name. */
   readonly application: string
   readonly baseDomain: string
+  /** Whether it answers the challenges for a wildcard of the base domain. */
+  readonly answersDns: boolean
 }
 
 /** The names of a public service, each with the addresses that the name servers know. */
 export async function checkDns(
-  { application, baseDomain }: Hosts,
+  { answersDns, application, baseDomain }: Hosts,
   lookUp: LookUp,
 ): Promise<Finding[]> {
   const label = `doctor-${crypto.randomUUID().slice(0, 8)}`
@@ -24,6 +28,7 @@ export async function checkDns(
     judge(baseDomain, base, ours),
     judge(`*.${baseDomain}`, wildcard, ours),
     judge(`*.dns.${baseDomain}`, targets, ours),
+    ...(answersDns ? [await checkDelegation(baseDomain, application, lookUp)] : []),
   ]
 }
 
@@ -62,4 +67,15 @@ function adviceFor(name: string, ours: readonly string[]): string {
     return `add A and AAAA records for ${name}, with the addresses of this service`
   const records = ours.map((address) => `${address.includes(':') ? 'AAAA' : 'A'} ${address}`)
   return `add for ${name}: ${records.join(', ')}`
+}
+
+async function checkDelegation(
+  baseDomain: string,
+  applicationHost: string,
+  lookUp: LookUp,
+): Promise<Finding> {
+  const missing = await missingDelegation(baseDomain, { applicationHost, lookUp })
+  const zone = challengeName(baseDomain)
+  if (missing === null) return ok('DNS', `${zone} leads to ${applicationHost}`)
+  return problem('DNS', `${zone} does not lead to ${applicationHost}`, missing)
 }

@@ -39,12 +39,13 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
   const { hostname: application, protocol } = new URL(origin)
   const lookUp = createLookUp({ servers, signal })
   const isPublic = protocol === 'https:'
+  const answersDns = config.tls !== null && config.tls.dnsListen !== null
   const processes = await serviceProcesses(config)
   return [
     ok('settings', `the application at ${origin}, sites under ${baseDomain}`),
     ...unknown,
     ...(isPublic
-      ? await checkDns({ application, baseDomain }, lookUp)
+      ? await checkDns({ answersDns, application, baseDomain }, lookUp)
       : [ok('DNS', 'an application at a loopback address needs none')]),
     ...(await Promise.all(processes.map(checkPort))),
     ...(await checkTls(config)),

@@ -5,6 +5,7 @@ import { connectionIdleSeconds } from '#site/limits.ts'
 /** The setting that chooses a port. */
 export type ListenSetting =
   | '--port'
+  | 'ACME_DNS_LISTEN'
   | 'ASK_LISTEN'
   | 'HTTP_LISTEN'
   | 'INTERNAL_LISTEN'

@@ -1,3 +1,5 @@
+import { certificateNamesOf } from '#certificates/certificate.ts'
+import { listenDns } from '#certificates/dns/listen-dns.ts'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
@@ -8,13 +10,16 @@ import { answerPlainHttp } from '#edge/tls/plain-http.ts'
 import { SecureContexts } from '#edge/tls/secure-contexts.ts'
 import { type ContextSource, type HandshakeEnd, listenTls } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
+import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
 import { drain, type Fetch } from './drain.ts'
 import { listen, listenError } from './listen.ts'
 
 interface TlsOptions {
-  readonly tls: Pick<NonNullable<Config['tls']>, 'hstsSeconds' | 'httpListen' | 'listen'>
+  readonly tls: Pick<NonNullable<Config['tls']>, 'hstsSeconds' | 'httpListen' | 'listen'> & {
+    readonly dnsListen: ListenAddress | null
+  }
   readonly trustedProxies: Config['trustedProxies']
   readonly answer: Answer
   /** Read. */
@@ -67,17 +72,23 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     })
     opened.defer(() => plain.stop(true))
   }
+  if (tls.dnsListen !== null && ordered !== null) {
+    const { zone, zoneValues: values } = ordered
+    const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
+    opened.use(await named(dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
+  }
   const listener = opened.use(
-    await listenTls({
-      ...tls.listen,
-      accept: pipe.accept,
-      contexts: contextsOf(files, ordered, elapsed),
-      gate: new ConnectionGate({ trustedProxies, now: elapsed }),
-      log,
-      onHandshake,
-    }).catch((error: unknown) => {
-      throw listenError(error, { ...tls.listen, setting: 'TLS_LISTEN' })
-    }),
+    await named(
+      listenTls({
+        ...tls.listen,
+        accept: pipe.accept,
+        contexts: contextsOf(files, ordered, elapsed),
+        gate: new ConnectionGate({ trustedProxies, now: elapsed }),
+        log,
+        onHandshake,
+      }),
+      { ...tls.listen, setting: 'TLS_LISTEN' },
+    ),
   )
   const open = opened.move()
   return {
@@ -88,6 +99,15 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
       await listener.stop(over)
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Rejects with a ConfigError that names the setting if it cannot listen. */
+async function named<T>(listening: Promise<T>, at: Parameters<typeof listenError>[1]): Promise<T> {
+  try {
+    return await listening
+  } catch (error) {
+    throw listenError(error, at)
   }
 }
 
@@ -109,8 +129,11 @@ function contextsOf(
   }
   const orderedContexts = new SecureContexts({
     placeOf(host) {
-      const version = ordered.index.changedAt(host)
-      return version === null ? null : { name: host, version }
+      for (const name of certificateNamesOf(host)) {
+        const version = ordered.index.changedAt(name)
+        if (version !== null) return { name, version }
+      }
+      return null
     },
     read: ({ name }) => ordered.read(name),
   })

@@ -2,6 +2,7 @@ import type { Certificate } from '#certificates/certificate.ts'
 import { certificateNamesOf } from '#certificates/certificate.ts'
 import { CertificateFileError, type CertificateFiles } from '#certificates/certificate-files.ts'
 import { CertificateIndex } from '#certificates/certificate-index.ts'
+import { challengeName } from '#certificates/dns/challenge-zone.ts'
 import { FileCertificates } from '#certificates/file-certificates.ts'
 import { PendingChallenges } from '#certificates/pending-challenges.ts'
 import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
@@ -22,6 +23,8 @@ interface OrderOptions {
   readonly names: ServedNames
   readonly hosts: RoutedHosts
   readonly secrets: readonly [string, ...string[]]
+  /** Whether one is ordered for all names below the base domain. */
+  readonly ordersWildcard: boolean
   readonly now: () => number
   readonly signal: AbortSignal
 }
@@ -50,14 +53,17 @@ export type OrderedCertificates = Awaited<ReturnType<typeof openOrderedCertifica
 /** `files`: none is ordered for hosts that have one there. */
 export async function openOrderedCertificates(
   files: FileCertificates,
-  { hosts, secrets, ...options }: OrderOptions,
+  { hosts, ordersWildcard, secrets, ...options }: OrderOptions,
 ) {
   const { db } = options
   const index = new CertificateIndex()
   const seal = await openKeySeal(secrets)
   const challenges = new PendingChallenges({ read: () => readChallengeAnswers(db) })
   const isInFiles = (host: string): boolean => nameInFiles(files, host) !== null
-  const wanted = new WantedCertificates({ ...options, ...hosts, isInFiles })
+  const wildcardName = `*.${hosts.baseDomain}`
+  const isThere = () => index.changedAt(wildcardName) !== null
+  const wildcard = { isOrdered: ordersWildcard, isThere }
+  const wanted = new WantedCertificates({ ...options, ...hosts, isInFiles, wildcard })
   return {
     index,
     permits: (host: string) => wanted.permits(host),
@@ -69,6 +75,9 @@ export async function openOrderedCertificates(
       return { chain: found.chain, key: await seal.open(found.sealedKey, certificateContext(name)) }
     },
     challengeAnswer: (token: string) => challenges.answer(token),
+    /** The zone of the base domain's challenges, and what authorities look for in it. */
+    zone: { name: challengeName(hosts.baseDomain), nameServer: hosts.applicationHost },
+    zoneValues: () => challenges.dnsValues(challengeName(hosts.baseDomain)),
     /** One look at all names, as `run` takes it every half minute. */
     review: () => wanted.review(),
     /** Until the signal. */

@@ -85,7 +85,11 @@ export async function openParts(
   const certificateFiles = await openFileCertificates(config.tls?.files ?? [])
   await assertReadable(config.tls?.ordering?.caFile ?? null)
   const hosts = { applicationHost: new URL(origin).hostname, baseDomain }
-  const orders = { db, wakeUps, log, hosts, secrets, now, signal, names: edge.names }
+  const ordersWildcard = config.tls !== null && config.tls.dnsListen !== null
+  const orders = {
+    ...{ db, wakeUps, log, hosts, ordersWildcard, secrets, now, signal },
+    names: edge.names,
+  }
   const certificates = config.tls?.ordering
     ? await openOrderedCertificates(certificateFiles, orders)
     : null

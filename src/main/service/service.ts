@@ -98,6 +98,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const { lookUp, oauth } = network
   const { db, spool, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
+  const answersDns = config.tls !== null && config.tls.dnsListen !== null
   const isAsked = config.askListen !== null || parts.certificates !== null
   const names = isAsked ? new NamesFollower({ ...loop, names: edge.names }) : null
   const ofApplication = () => [
@@ -113,7 +114,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     names?.run(),
     saveTraffic({ ...loop, log: parts.visitorLog, shares: edge.shares }),
     parts.certificates?.run(),
-    parts.certificates && reportDns({ ...hosts, log, lookUp }),
+    parts.certificates && reportDns({ ...hosts, answersDns, log, lookUp }),
     config.cdnPurge !== null &&
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),

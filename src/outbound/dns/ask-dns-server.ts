@@ -3,7 +3,7 @@ import dnsPacket, { type DecodedPacket, type Packet } from 'dns-packet'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import type { DnsServerAddress } from './dns-server-address.ts'
 
-export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA'
+export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA' | 'NS'
 
 export interface DnsQuestion {
   readonly type: DnsType

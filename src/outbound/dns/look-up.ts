@@ -110,6 +110,7 @@ function textOf(answer: Answer): string {
     case 'TXT':
       return Buffer.concat([answer.data].flat().map(bytesOf)).toString()
     case 'CNAME':
+    case 'NS':
       return answer.data.toLowerCase()
     case 'CAA':
       return `${answer.data.flags} ${answer.data.tag} "${answer.data.value}"`

@@ -55,6 +55,7 @@ export function takeOrder(
   })
 }
 
+/** `token`: of http-01, or for dns-01 `dnsToken`. */
 export async function putChallenge(
   db: Db,
   challenge: { readonly token: string; readonly answer: string; readonly expiresAt: number },

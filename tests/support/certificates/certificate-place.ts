@@ -1,6 +1,7 @@
 import { connect } from 'node:tls'
 import { askRenewals } from '#certificates/ask-renewals.ts'
 import type { Authority } from '#certificates/authority.ts'
+import { CertificateStates } from '#certificates/certificate-states.ts'
 import type { CertificatePoint } from '#certificates/fail-points.ts'
 import { orderDue } from '#certificates/keep-certificates.ts'
 import { openKeySeal } from '#certificates/sealed-keys.ts'
@@ -26,6 +27,7 @@ export interface AcmeWorld extends AsyncDisposable {
   readonly dns: DnsServer
   readonly httpPort: number
   readonly httpsPort: number
+  readonly dnsPort: number
   /** As the settings have it. */
   readonly authority: Authority
 }
@@ -34,6 +36,7 @@ export async function openAcmeWorld(dir: string): Promise<AcmeWorld> {
   await using opened = new AsyncDisposableStack()
   const httpPort = Number(await ownPort())
   const httpsPort = Number(await ownPort())
+  const dnsPort = Number(await ownPort())
   const dns = opened.use(await startDnsServer({ [application]: here, [baseDomain]: here }))
   const looks = { dnsServer: dns.address, httpPort, httpsPort }
   const acme = opened.use(await startAcmeServer({ dir, ...looks, refusesNonces: true }))
@@ -46,7 +49,7 @@ export async function openAcmeWorld(dir: string): Promise<AcmeWorld> {
   }
   const open = opened.move()
   return {
-    ...{ acme, authority, dns, httpPort, httpsPort },
+    ...{ acme, authority, dns, dnsPort, httpPort, httpsPort },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
@@ -75,7 +78,12 @@ interface OrderedBy {
 }
 
 /** What orders and what shows certificates, on one database, with a clock of its own. */
-export async function openPlace(world: AcmeWorld, database: Database, names = new Set<string>()) {
+export async function openPlace(
+  world: AcmeWorld,
+  database: Database,
+  names = new Set<string>(),
+  { ordersWildcard = false } = {},
+) {
   const opened = new AsyncDisposableStack()
   const { signal } = new AbortController()
   const { db } = database
@@ -93,6 +101,7 @@ export async function openPlace(world: AcmeWorld, database: Database, names = ne
   const files = await openFileCertificates([])
   const certificates = await openOrderedCertificates(files, {
     ...{ db, wakeUps, log, hosts, secrets, now, signal, names: served },
+    ordersWildcard,
   })
   const server = parseDnsServerAddress(world.dns.address)
   if (server === null) throw new Error(world.dns.address)
@@ -116,6 +125,7 @@ export async function openPlace(world: AcmeWorld, database: Database, names = ne
         listen: { host: '127.0.0.1', port: world.httpsPort },
         httpListen: { host: '127.0.0.1', port: world.httpPort },
         hstsSeconds: 0,
+        dnsListen: ordersWildcard ? { host: '127.0.0.1', port: world.dnsPort } : null,
       },
       trustedProxies: [],
     }),
@@ -142,6 +152,7 @@ export async function openPlace(world: AcmeWorld, database: Database, names = ne
       clock = time
     },
     review: () => certificates.review(),
+    states: new CertificateStates({ db, files, isOrdering: true, now }),
     row: (name: string) =>
       db.selectFrom('certificates').selectAll().where('name', '=', name).executeTakeFirstOrThrow(),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import dnsPacket from 'dns-packet'
+import { askDnsServer, type DnsType } from '#outbound/dns/ask-dns-server.ts'
 
 /** What is known of a name; `silent`: its questions are never answered, `failing`: with a failure. */
 export type DnsName = DnsRecords | 'silent' | 'failing'
@@ -8,6 +9,8 @@ export type DnsName = DnsRecords | 'silent' | 'failing'
 interface DnsRecords {
   readonly a?: readonly string[]
   readonly cname?: string
+  /** Port of another name server on this machine, which is asked in place of this one, as a resolver does for a delegated zone. */
+  readonly delegatedTo?: number
   /** Values of `issue`. */
   readonly caa?: readonly string[]
   /** A value may come in several chunks. */
@@ -30,11 +33,16 @@ export async function startDnsServer(
 ): Promise<DnsServer> {
   const questions: string[] = []
   const known = new Map(Object.entries(names))
-  const answer = (message: Buffer): dnsPacket.Packet | null => {
+  const answer: Answer = async (message) => {
     const request = dnsPacket.decode(message)
     const [question] = request.questions ?? []
     if (question === undefined) return null
-    questions.push(`${question.type} ${question.name.toLowerCase()}`)
+    const name = question.name.toLowerCase()
+    questions.push(`${question.type} ${name}`)
+    const delegated = known.get(name)
+    if (typeof delegated === 'object' && delegated.delegatedTo !== undefined) {
+      return await askOther(delegated.delegatedTo, request, question)
+    }
     return answerOf(request, question, known)
   }
   const tcp = await startTcp(answer, host)
@@ -51,15 +59,15 @@ export async function startDnsServer(
   }
 }
 
-type Answer = (message: Buffer) => dnsPacket.Packet | null
+type Answer = (message: Buffer) => Promise<dnsPacket.Packet | null>
 
 async function startTcp(answer: Answer, host: string): Promise<Server> {
   const server = createServer((connection) => {
     let received = Buffer.alloc(0)
-    connection.on('data', (chunk: Buffer) => {
+    connection.on('data', async (chunk: Buffer) => {
       received = Buffer.concat([received, chunk])
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
-      const packet = answer(received.subarray(2))
+      const packet = await answer(received.subarray(2))
       if (packet !== null) connection.end(dnsPacket.streamEncode(packet))
     })
     connection.on('error', () => connection.destroy())
@@ -70,8 +78,8 @@ async function startTcp(answer: Answer, host: string): Promise<Server> {
 
 async function startUdp(answer: Answer, host: string, port: number): Promise<Socket> {
   const socket = createSocket(host === '::1' ? 'udp6' : 'udp4')
-  socket.on('message', (message, peer) => {
-    const packet = answer(message)
+  socket.on('message', async (message, peer) => {
+    const packet = await answer(message)
     if (packet === null) return
     const encoded = dnsPacket.encode(packet)
     const isWhole = encoded.length <= udpBytesMax
@@ -88,6 +96,22 @@ const truncated = ({ answers, ...packet }: dnsPacket.Packet): dnsPacket.Packet =
   ...packet,
   flags: (packet.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE,
 })
+
+/** Null: it does not answer. */
+async function askOther(
+  port: number,
+  { id }: dnsPacket.Packet,
+  { type, name }: dnsPacket.Question,
+): Promise<dnsPacket.Packet | null> {
+  const limit = AbortSignal.timeout(1_000)
+  try {
+    const question = { type: type as DnsType, name: name.toLowerCase() }
+    const answer = await askDnsServer({ host: '127.0.0.1', port }, question, limit)
+    return { ...answer, id: id ?? 0, type: 'response', questions: [{ type, name }] }
+  } catch {
+    return null
+  }
+}
 
 const rcodes = { answered: 0, failure: 2, unknown: 3 }
 

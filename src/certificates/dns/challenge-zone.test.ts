@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import dnsPacket, { type Packet } from 'dns-packet'
+import { answerDns, challengeName } from './challenge-zone.ts'
+
+const zone = { name: '_acme-challenge.sites.example', nameServer: 'app.example' }
+const values = ['a'.repeat(43), 'b'.repeat(43)]
+
+async function ask(type: string, name: string, given: readonly string[] = values, isUdp = true) {
+  const query: Packet = {
+    ...{ type: 'query', id: 7, flags: dnsPacket.RECURSION_DESIRED },
+    questions: [{ type: type as 'TXT', name }],
+  }
+  const message = await answerDns(dnsPacket.encode(query), {
+    isUdp,
+    zone,
+    values: async () => given,
+  })
+  if (message === null) throw new Error('no answer')
+  const { answers = [], authorities = [], flags = 0, id, questions } = dnsPacket.decode(message)
+  return {
+    code: flags & 0xf,
+    isAuthoritative: (flags & dnsPacket.AUTHORITATIVE_ANSWER) !== 0,
+    isTruncated: (flags & dnsPacket.TRUNCATED_RESPONSE) !== 0,
+    answers: answers.map((answer) => ('data' in answer ? String(answer.data) : '')),
+    authorities: authorities.map((answer) => answer.type),
+    asked: [id, questions?.[0]?.name],
+  }
+}
+
+test('the strings that authorities look for, whatever the case of the name', async () => {
+  const name = '_ACME-challenge.sites.EXAMPLE'
+  const answered = { code: 0, isAuthoritative: true, isTruncated: false, authorities: [] }
+  expect(await ask('TXT', name)).toEqual({ ...answered, answers: values, asked: [7, name] })
+  expect((await ask('TXT', zone.name, [])).authorities).toEqual(['SOA'])
+})
+
+test('its name server, by which one sees that it is delegated here', async () => {
+  expect(await ask('NS', zone.name)).toMatchObject({ code: 0, answers: ['app.example'] })
+  expect((await ask('SOA', zone.name)).answers).toHaveLength(1)
+  expect(await ask('A', zone.name)).toMatchObject({ code: 0, answers: [], authorities: ['SOA'] })
+})
+
+test('names inside do not exist; all others are refused', async () => {
+  expect(await ask('TXT', `x.${zone.name}`)).toMatchObject({ code: 3, authorities: ['SOA'] })
+  for (const name of ['sites.example', 'x_acme-challenge.sites.example', 'example.com']) {
+    expect(await ask('TXT', name)).toMatchObject({ code: 5, answers: [], authorities: [] })
+  }
+})
+
+test('what is too long for UDP comes by TCP, within bounds', async () => {
+  const many = Array.from({ length: 40 }, (_, n) => String(n).repeat(20))
+  expect(await ask('TXT', zone.name, many)).toMatchObject({ isTruncated: true, answers: [] })
+  expect((await ask('TXT', zone.name, many, false)).answers).toHaveLength(16)
+})
+
+test('no answer to what is no query', async () => {
+  const options = { isUdp: true, zone, values: async () => values }
+  const response = dnsPacket.encode({
+    type: 'response',
+    id: 1,
+    questions: [{ type: 'TXT', name: zone.name }],
+  })
+  const update = dnsPacket.encode({
+    type: 'query',
+    flags: 5 << 11,
+    questions: [{ type: 'SOA', name: zone.name }],
+  })
+  const garbage = Buffer.from('c00cc00cc00c0001c00cc00c', 'hex')
+  for (const message of [response, update, garbage, Buffer.alloc(0), Buffer.alloc(12)]) {
+    expect(await answerDns(message, options)).toBeNull()
+  }
+})
+
+test('the zone of a wildcard is that of its domain', () => {
+  expect(challengeName('*.sites.example')).toBe(zone.name)
+})

@@ -1,0 +1,83 @@
+import { afterEach, expect, test } from 'bun:test'
+import { promises } from 'node:dns'
+import { connect } from 'node:net'
+import dnsPacket from 'dns-packet'
+import { recordingLog } from '#tests/support/api.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
+import { listenDns } from './listen-dns.ts'
+
+const zone = { name: '_acme-challenge.sites.example', nameServer: 'app.example' }
+let clock = 0
+let values: string[] = []
+let listening: AsyncDisposable
+afterEach(() => listening[Symbol.asyncDispose]())
+
+async function listen(): Promise<number> {
+  const port = Number(await ownPort())
+  listening = await listenDns({
+    ...{ host: '127.0.0.1', port, zone, log: recordingLog([]), now: () => clock },
+    values: async () => values,
+  })
+  return port
+}
+
+/** c-ares, which has no code in common with the answers, and has seen none of them. */
+function resolverAt(port: number): promises.Resolver {
+  const resolver = new promises.Resolver({ timeout: 2_000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${port}`])
+  return resolver
+}
+
+test('by UDP, and by TCP what is too long for it', async () => {
+  const port = await listen()
+  values = ['a'.repeat(43)]
+  expect(await resolverAt(port).resolveTxt(zone.name)).toEqual([values])
+  expect(await resolverAt(port).resolveNs(zone.name)).toEqual(['app.example'])
+  values = Array.from({ length: 16 }, (_, n) => `${n}`.padEnd(43, 'b'))
+  expect((await resolverAt(port).resolveTxt(zone.name)).flat().toSorted()).toEqual(
+    values.toSorted(),
+  )
+  await expect(resolverAt(port).resolveTxt('other.example')).rejects.toThrow()
+})
+
+test('a connection that sends anything else is closed', async () => {
+  const port = await listen()
+  for (const sent of [
+    Buffer.from([255, 255, 1, 2]),
+    Buffer.alloc(600),
+    Buffer.from([0, 2, 7, 7]),
+  ]) {
+    const socket = connect(port, '127.0.0.1')
+    const closed = Promise.withResolvers<void>()
+    socket.on('close', () => closed.resolve())
+    socket.on('error', () => undefined)
+    socket.resume()
+    socket.write(sent)
+    // The rest of what the first one promises never comes.
+    if (sent.length === 4 && sent[0] === 255) socket.end()
+    await closed.promise
+  }
+})
+
+test('a flood is not answered; afterwards it answers again', async () => {
+  const port = await listen()
+  const query = dnsPacket.encode({
+    ...{ type: 'query', id: 7 },
+    questions: [{ type: 'TXT', name: zone.name }],
+  })
+  let answers = 0
+  const client = await Bun.udpSocket({
+    connect: { hostname: '127.0.0.1', port },
+    socket: { data: () => void answers++ },
+  })
+  try {
+    for (let n = 0; n < 260; n++) client.send(query)
+    await eventually(async () => expect(answers).toBe(200))
+    clock += 1_000
+    client.send(query)
+    await eventually(async () => expect(answers).toBe(201))
+  } finally {
+    client.close()
+  }
+})

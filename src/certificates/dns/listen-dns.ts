@@ -1,0 +1,93 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { RateLimiter } from '#concurrency/rate-limiter.ts'
+import type { Log } from '#observe/log.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import { answerDns, type ChallengeZone } from './challenge-zone.ts'
+
+/** For all clients together: a resolver asks a few times for each order. What exceeds it gets no answer, and is asked again. */
+const answersAllowance = { count: 200, windowMs: 1_000 }
+const connectionsMax = 64
+const connectionMsMax = 5_000
+/** A question, not an answer. */
+const queryBytesMax = 512
+
+interface DnsListenerOptions {
+  readonly host: string
+  readonly port: number
+  readonly zone: ChallengeZone
+  /** The strings that authorities look for now. */
+  readonly values: () => Promise<readonly string[]>
+  readonly log: Log
+  /** Monotonic milliseconds. */
+  readonly now: () => number
+}
+
+/** Answers for the zone of challenges, by UDP and TCP at one port. Rejects with the system's error if it cannot listen. */
+export async function listenDns(options: DnsListenerOptions): Promise<AsyncDisposable> {
+  const { host, now, port } = options
+  const log = rateLimitedLog(options.log)
+  const limiter = new RateLimiter(answersAllowance, { now })
+  const answer = async (message: Buffer, isUdp: boolean): Promise<Buffer | null> => {
+    if (message.length > queryBytesMax || limiter.take('all') > 0) return null
+    try {
+      return await answerDns(message, { ...options, isUdp })
+    } catch (error) {
+      log.error('DNS query not answered', { error })
+      return null
+    }
+  }
+  await using opened = new AsyncDisposableStack()
+  const udp = await Bun.udpSocket({
+    ...{ hostname: host, port },
+    socket: {
+      async data(socket, message, peerPort, peer) {
+        const answered = await answer(Buffer.from(message), true)
+        if (answered !== null && !socket.closed) socket.send(answered, peerPort, peer)
+      },
+    },
+  })
+  opened.defer(() => udp.close())
+  opened.use(await listenTcp(host, port, (message) => answer(message, false)))
+  const open = opened.move()
+  return { [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+async function listenTcp(
+  host: string,
+  port: number,
+  answer: (message: Buffer) => Promise<Buffer | null>,
+): Promise<AsyncDisposable> {
+  const open = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    open.add(socket)
+    const deadline = setTimeout(() => socket.destroy(), connectionMsMax)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      clearTimeout(deadline)
+      open.delete(socket)
+    })
+    let received = Buffer.alloc(0)
+    socket.on('data', async (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk])
+      if (received.length > 2 + queryBytesMax) return void socket.destroy()
+      const length = received.length < 2 ? Number.POSITIVE_INFINITY : received.readUInt16BE(0)
+      if (received.length < 2 + length) return
+      const answered = await answer(received.subarray(2, 2 + length))
+      if (answered === null) return void socket.destroy()
+      const frame = Buffer.alloc(2)
+      frame.writeUInt16BE(answered.length)
+      socket.end(Buffer.concat([frame, answered]))
+    })
+  })
+  server.maxConnections = connectionsMax
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy()
+      server.close()
+    },
+  }
+}
