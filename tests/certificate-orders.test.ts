@@ -17,6 +17,7 @@ import {
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { type AcmeProxy, startAcmeProxy } from '#tests/support/servers/acme-proxy.ts'
 import { pebble, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import { eventually } from './support/eventually.ts'
 import { available } from './support/require.ts'
 
 // What certificate authorities do and Pebble does not is done by a proxy in front of it.
@@ -241,6 +242,35 @@ if (isHere) {
     place.later(3 * minuteMs)
     expect(await place.order()).toBe(hosts.length)
     for (const each of hosts) await shownBy(world, each)
+  }, 60_000)
+
+  test('an order that hangs delays no other one', async () => {
+    const stop = new AbortController()
+    const hung = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    let isHung = false
+    const kept = place.keep({
+      at: async () => {
+        // The first order that comes here.
+        if (isHung) return
+        isHung = true
+        hung.resolve()
+        await over.promise
+      },
+      signal: stop.signal,
+    })
+    try {
+      await hung.promise
+      const second = 'second.alice-shop.com'
+      world.dns.names.set(second, here)
+      await place.certificates.want(second)
+      await eventually(async () => expect((await place.row(second)).chain).not.toBeNull())
+      expect((await place.row(host)).chain).toBeNull()
+    } finally {
+      stop.abort()
+      over.resolve()
+      await kept
+    }
   }, 60_000)
 
   test('a process that stops while it orders leaves the name to the next one at once', async () => {

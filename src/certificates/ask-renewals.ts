@@ -10,6 +10,7 @@ import {
 } from '#store/certificates/renewal-info.ts'
 import type { Db } from '#store/database/database.ts'
 import type { RenewalWindow } from './acme/acme-answers.ts'
+import type { AcmeClient } from './acme/acme-client.ts'
 import { certificateId } from './acme/certificate-id.ts'
 import { type Authority, openClient } from './authority.ts'
 
@@ -23,9 +24,9 @@ interface AskContext {
 }
 
 const questionsAtOnceMax = 4
-const batchMax = 32
+/** In one call. */
+export const questionsMax = 32
 const leaseMs = 5 * 60_000
-const answerMsMax = 60_000
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 /** RFC 9773 §4.3.3: where the authority does not say when to ask again, or does not answer. */
@@ -34,26 +35,34 @@ const askAgainMsMax = 24 * hourMs
 
 /**
  * Asks authorities when they want certificates renewed (RFC 9773), earlier than usual when they have to revoke them. Returns how many
- * it asked for, at most `batchMax`.
+ * it asked for, at most `questionsMax`.
  */
 export async function askRenewals(context: AskContext): Promise<number> {
   const { db, now, signal } = context
-  const taken = await takeRenewalQuestions(db, { now: now(), leaseMs, limit: batchMax })
-  await mapAtOnce(taken, { atOnce: questionsAtOnceMax, signal }, (each) => askOne(each, context))
+  const taken = await takeRenewalQuestions(db, { now: now(), leaseMs, limit: questionsMax })
+  const clients = new Map<string, AcmeClient>()
+  for (const authority of context.authorities) {
+    const isAsked = taken.some(({ issuedBy }) => issuedBy === authority.directory)
+    if (isAsked) clients.set(authority.directory, await openClient(authority, context))
+  }
+  await mapAtOnce(taken, { atOnce: questionsAtOnceMax, signal }, (each) =>
+    askOne(each, clients.get(each.issuedBy), context),
+  )
   return taken.length
 }
 
-async function askOne(question: RenewalQuestion, context: AskContext): Promise<void> {
-  const { authorities, db, log, now, signal } = context
+/** `client`: of the authority that issued it; undefined: it is no longer ours. */
+async function askOne(
+  question: RenewalQuestion,
+  client: AcmeClient | undefined,
+  { db, log, now, signal }: AskContext,
+): Promise<void> {
   const { chain, issuedBy, name } = question
-  const authority = authorities.find(({ directory }) => directory === issuedBy)
   const id = certificateId(chain)
-  // Of an authority that is no longer ours: the certificate is renewed by time.
-  if (authority === undefined || id === null) return await saveRenewalQuestion(db, name, null)
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)])
+  // It is renewed by time.
+  if (client === undefined || id === null) return await saveRenewalQuestion(db, name, null)
   let againMs = askAgainMs
   try {
-    const client = await openClient(authority, { ...context, signal: limit })
     const answer = await client.renewalInfo(id)
     if (answer === null) return await saveRenewalQuestion(db, name, null)
     againMs = Math.min(Math.max(answer.retryAfterMs ?? askAgainMs, minuteMs), askAgainMsMax)

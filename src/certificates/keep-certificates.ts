@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { backoff } from '#concurrency/backoff.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
-import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { recordEvent } from '#observe/events.ts'
 import { type CertificateProblem, certificateAdvice } from '#site/certificate-state.ts'
 import { deleteExpiredChallenges } from '#store/certificates/acme.ts'
@@ -15,7 +14,7 @@ import {
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { askRenewals } from './ask-renewals.ts'
+import { askRenewals, questionsMax } from './ask-renewals.ts'
 import type { Authority } from './authority.ts'
 import type { Certificate } from './certificate.ts'
 import { dnsProblem } from './leads-here.ts'
@@ -31,7 +30,6 @@ interface KeepContext extends OrderContext {
 }
 
 const ordersAtOnceMax = 4
-/** Of each of those. */
 const inARowMax = 16
 /** How long a name waits, beyond the time of an order at each authority, when the process that took it has died. */
 const lookUpMsMax = 30_000
@@ -56,12 +54,24 @@ const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
  * until the signal.
  */
 export async function keepCertificates(context: KeepContext): Promise<void> {
+  // None waits for another one: an order takes two minutes where an authority hangs, and visitors wait for theirs.
+  const orders = Array.from({ length: ordersAtOnceMax }, () =>
+    keepDoing(context, async () => ((await orderDue(context)) === inARowMax ? 0 : pollMs)),
+  )
+  const questions = keepDoing(context, async () => {
+    await deleteExpiredChallenges(context.db, context.now())
+    return (await askRenewals(context)) === questionsMax ? 0 : pollMs
+  })
+  await Promise.all([...orders, questions])
+}
+
+/** Until the signal: after as many milliseconds as `work` returns, or when a certificate is wanted. */
+async function keepDoing(context: KeepContext, work: () => Promise<number>): Promise<void> {
   const { log, signal, wakeUps } = context
   using woken = wakeUps.subscribe('certificates-wanted')
-  const work = async (): Promise<number> => {
+  const workAndLog = async (): Promise<number> => {
     try {
-      await askRenewals(context)
-      return (await orderDue(context)) === ordersAtOnceMax * inARowMax ? 0 : pollMs
+      return await work()
     } catch (error) {
       if (error instanceof DatabaseUnavailableError || signal.aborted) throw error
       // Such as the key of our account, sealed with another SECRET_KEY: sites are served without new certificates.
@@ -70,31 +80,24 @@ export async function keepCertificates(context: KeepContext): Promise<void> {
     }
   }
   const onError = waitForDatabase('certificate orders', { log, signal })
-  await everyOrWhenWoken(work, { signal, wakeUp: woken, onError })
+  await everyOrWhenWoken(workAndLog, { signal, wakeUp: woken, onError })
 }
 
-/** Orders due certificates, a few at a time, each until there is none or it has ordered many; returns how many. */
+/** Orders due certificates, one after the other, until there is none or it has ordered many; returns how many. */
 export async function orderDue(context: KeepContext): Promise<number> {
   const { authorities, db, now, signal } = context
   const leaseMs = authorities.length * orderMsMax + lookUpMsMax
-  await deleteExpiredChallenges(db, now())
-  let count = 0
-  const orderInARow = async (): Promise<void> => {
-    for (let ordered = 0; ordered < inARowMax && !signal.aborted; ordered++) {
-      const [due] = await takeDueCertificates(db, { now: now(), leaseMs, limit: 1 })
-      if (due === undefined) return
-      count += 1
+  for (let count = 0; count < inARowMax && !signal.aborted; count++) {
+    const [due] = await takeDueCertificates(db, { now: now(), leaseMs, limit: 1 })
+    if (due === undefined) return count
+    try {
       await orderOne(due, context)
+    } catch (error) {
+      // Stopping is not a failure.
+      if (!signal.aborted) throw error
     }
   }
-  const rows = Array.from({ length: ordersAtOnceMax }, (_, row) => row)
-  try {
-    await mapAtOnce(rows, { atOnce: ordersAtOnceMax, signal }, orderInARow)
-  } catch (error) {
-    // Stopping is not a failure.
-    if (!signal.aborted) throw error
-  }
-  return count
+  return inARowMax
 }
 
 async function orderOne(due: DueCertificate, context: KeepContext): Promise<void> {

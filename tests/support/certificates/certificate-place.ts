@@ -3,7 +3,7 @@ import { askRenewals } from '#certificates/ask-renewals.ts'
 import type { Authority } from '#certificates/authority.ts'
 import { CertificateStates } from '#certificates/certificate-states.ts'
 import type { CertificatePoint } from '#certificates/fail-points.ts'
-import { orderDue } from '#certificates/keep-certificates.ts'
+import { keepCertificates, orderDue } from '#certificates/keep-certificates.ts'
 import { openKeySeal } from '#certificates/sealed-keys.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
 import { serveTls } from '#main/process/serve-tls.ts'
@@ -144,6 +144,8 @@ export async function openPlace(
     },
     /** As a process that opened the same database. */
     orderElsewhere: (by: OrderedBy = {}) => orderDue({ ...keep, ...by }),
+    /** Until the signal. */
+    keep: (by: OrderedBy) => keepCertificates({ ...keep, ...by }),
     askRenewals: (by: OrderedBy = {}) => askRenewals({ ...keep, ...by }),
     later: (ms: number) => {
       clock += ms
