@@ -19,6 +19,7 @@ const status: Status = {
   queues: { sites: 1, versions: 0, accounts: 0, parked: 0 },
   jobs: 2,
   certificates24h: 1,
+  certificates: null,
   lastBackupAt: now - 7 * hourMs,
   bucketAnswers: null,
 }
@@ -44,6 +45,18 @@ test.each([
   [false, 'does not answer (sitehost doctor)'],
 ])('the bucket of the blobs has a line: %s', (bucketAnswers, seen) => {
   expect(statusLines({ ...status, bucketAnswers }, now)).toContain(`blob store    ${seen}`)
+})
+
+test('the certificates of a service that shows them itself', () => {
+  const states = { 'waiting-for-dns': 1, ordered: 0, refused: 2, valid: 40, expired: 0 }
+  const problems = { elsewhere: 1, caa: 2 }
+  const lineOf = (certificates: Status['certificates']) =>
+    statusLines({ ...status, certificates }, now).find((line) => line.startsWith('certificates'))
+  expect(lineOf({ states, problems, soonestExpiry: now + 30 * 24 * hourMs })).toBe(
+    'certificates  1 waiting-for-dns, 2 refused, 40 valid (elsewhere 1, caa 2), the first expires in 30 days',
+  )
+  const none = { 'waiting-for-dns': 0, ordered: 0, refused: 0, valid: 0, expired: 0 }
+  expect(lineOf({ states: none, problems: {}, soonestExpiry: null })).toBe('certificates  none')
 })
 
 test('what is missing, and what to do', () => {

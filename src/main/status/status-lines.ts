@@ -20,7 +20,7 @@ export function statusLines(status: Status, now: number): string[] {
     ['firehose', agoText(status.firehoseSeenAt, now, 'no event yet', 'last event ')],
     ['queue', queues.parked === 0 ? waiting : `${waiting} (sitehost unread)`],
     ['publishes', `${jobs} in progress`],
-    ['certificates', `${counted(status.certificates24h, 'new name')} in the last day`],
+    ['certificates', certificatesText(status, now)],
     ['backup', agoText(status.lastBackupAt, now, 'none yet: sitehost backup <folder>')],
   ]
   return facts.map(([name, value]) => `${name.padEnd(12)}  ${value}`)
@@ -30,6 +30,18 @@ function processText({ service, startedAt }: ProcessStatus, now: number): string
   if (service === 'stopped') return 'does not answer'
   const since = startedAt === null ? '' : ` for ${durationText(now - startedAt)}`
   return service === 'running' ? `running${since}` : `running${since}, but not ready: see its log`
+}
+
+function certificatesText({ certificates, certificates24h }: Status, now: number): string {
+  if (certificates === null) return `${counted(certificates24h, 'new name')} in the last day`
+  const { problems, soonestExpiry, states } = certificates
+  const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`)
+  const present = counts.filter((text) => !text.startsWith('0 '))
+  const why = Object.entries(problems).map(([problem, count]) => `${problem} ${count}`)
+  const expiry =
+    soonestExpiry === null ? '' : `, the first expires in ${durationText(soonestExpiry - now)}`
+  const list = present.length === 0 ? 'none' : present.join(', ')
+  return `${list}${why.length === 0 ? '' : ` (${why.join(', ')})`}${expiry}`
 }
 
 const agoText = (at: number | null, now: number, never: string, before = ''): string =>
