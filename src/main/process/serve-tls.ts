@@ -90,6 +90,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
       { ...tls.listen, setting: 'TLS_LISTEN' },
     ),
   )
+  ordered?.onListening()
   const open = opened.move()
   return {
     port: listener.port,

@@ -10,6 +10,7 @@ import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
 import { ConfigError } from '#main/config/config.ts'
+import { aborted } from '#main/process/end-of-background.ts'
 import type { Log } from '#observe/log.ts'
 import { readChallengeAnswers } from '#store/certificates/acme.ts'
 import { findCertificate } from '#store/certificates/certificates.ts'
@@ -55,7 +56,8 @@ export async function openOrderedCertificates(
   files: FileCertificates,
   { hosts, ordersWildcard, secrets, ...options }: OrderOptions,
 ) {
-  const { db } = options
+  const { db, signal } = options
+  const listening = Promise.withResolvers<void>()
   const index = new CertificateIndex()
   const seal = await openKeySeal(secrets)
   const challenges = new PendingChallenges({ read: () => readChallengeAnswers(db) })
@@ -80,8 +82,16 @@ export async function openOrderedCertificates(
     zoneValues: () => challenges.dnsValues(challengeName(hosts.baseDomain)),
     /** One look at all names, as `run` takes it every half minute. */
     review: () => wanted.review(),
-    /** Until the signal. */
-    run: () => Promise.all([index.run(options), wanted.run()]),
+    /** To be called when authorities would find challenges answered. */
+    onListening: () => listening.resolve(),
+    /** Until the signal; calls `listens` when challenges are answered. Nothing is wanted before: the authority would look in vain. */
+    async run(listens: () => Promise<void>) {
+      const begin = async (): Promise<void> => {
+        await Promise.race([listening.promise, aborted(signal)])
+        if (!signal.aborted) await Promise.all([wanted.run(), listens()])
+      }
+      await Promise.all([index.run(options), begin()])
+    },
   }
 }
 

@@ -113,8 +113,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     parts.hostingPart.ingest.background,
     names?.run(),
     saveTraffic({ ...loop, log: parts.visitorLog, shares: edge.shares }),
-    parts.certificates?.run(),
-    parts.certificates && reportDns({ ...hosts, answersDns, log, lookUp }),
+    parts.certificates?.run(() => reportDns({ ...hosts, answersDns, log, lookUp })),
     config.cdnPurge !== null &&
       purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
     maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),

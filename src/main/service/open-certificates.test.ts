@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
+import { ServedNames } from '#edge/names/served-names.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/database/memory-database.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { openFileCertificates, openOrderedCertificates } from './open-certificates.ts'
+
+test('nothing is wanted before challenges are answered', async () => {
+  await using database = await memoryDatabase()
+  const { db } = database
+  const stop = new AbortController()
+  const names = new ServedNames()
+  names.know(new Set())
+  const certificates = await openOrderedCertificates(await openFileCertificates([]), {
+    ...{ db, names, wakeUps: new WakeUps(), log: recordingLog([]), now: Date.now },
+    hosts: { applicationHost: 'app.example', baseDomain: 'sites.example' },
+    ...{ ordersWildcard: true, secrets: ['x'.repeat(32)], signal: stop.signal },
+  })
+  const wanted = async () =>
+    (await db.selectFrom('certificates').select('name').execute()).map(({ name }) => name)
+  let hasListened = false
+  const running = certificates.run(async () => {
+    hasListened = true
+  })
+  for (let turn = 0; turn < 5; turn++) await yieldEventLoop()
+  expect([hasListened, await wanted()]).toEqual([false, []])
+  certificates.onListening()
+  await eventually(async () => expect(await wanted()).toContain('*.sites.example'))
+  expect(hasListened).toBe(true)
+  stop.abort()
+  await running
+})
