@@ -21,6 +21,26 @@ export const handshakesPerNetworkMax = 64
 const handshakeAllowance: Allowance = { count: 250, windowMs: 500 }
 const networkAllowance: Allowance = { count: 100, windowMs: 1_000 }
 
+export interface GateLimits {
+  readonly connections: number
+  /** Of one client's network. */
+  readonly connectionsPerNetwork: number
+  readonly handshakes: number
+  readonly handshakesPerNetwork: number
+  /** Of new connections. */
+  readonly rate: Allowance
+  readonly ratePerNetwork: Allowance
+}
+
+const tlsLimits: GateLimits = {
+  connections: tlsConnectionsMax,
+  connectionsPerNetwork: tlsConnectionsPerNetworkMax,
+  handshakes: handshakesAtOnceMax,
+  handshakesPerNetwork: handshakesPerNetworkMax,
+  rate: handshakeAllowance,
+  ratePerNetwork: networkAllowance,
+}
+
 /** A connection that counts until `end`. */
 export interface Admission {
   /** Its handshake has ended well. Idempotent. */
@@ -31,22 +51,25 @@ export interface Admission {
 
 interface GateOptions {
   readonly trustedProxies: TrustedProxies
+  readonly limits?: GateLimits
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
 
 /** Which connections may begin a handshake: admission control before any cryptography. */
 export class ConnectionGate {
+  readonly #limits: GateLimits
   readonly #trustedProxies: TrustedProxies
   readonly #all: RateLimiter
   readonly #byNetwork: RateLimiter
   readonly #networks = new Map<string, Counts>()
   readonly #total: Counts = { connections: 0, handshakes: 0 }
 
-  constructor({ trustedProxies, now }: GateOptions) {
+  constructor({ limits = tlsLimits, trustedProxies, now }: GateOptions) {
+    this.#limits = limits
     this.#trustedProxies = trustedProxies
-    this.#all = new RateLimiter(handshakeAllowance, { now })
-    this.#byNetwork = new RateLimiter(networkAllowance, { now })
+    this.#all = new RateLimiter(limits.rate, { now })
+    this.#byNetwork = new RateLimiter(limits.ratePerNetwork, { now })
   }
 
   /** Connections, and how many of them are in their handshake. */
@@ -56,8 +79,8 @@ export class ConnectionGate {
 
   /** Null: this connection has to be closed at once. */
   admit(address: string): Admission | null {
-    if (this.#total.connections >= tlsConnectionsMax) return null
-    if (this.#total.handshakes >= handshakesAtOnceMax) return null
+    if (this.#total.connections >= this.#limits.connections) return null
+    if (this.#total.handshakes >= this.#limits.handshakes) return null
     const isFront = isTrustedProxy(address, this.#trustedProxies)
     const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []))
     if (network !== null && !this.#hasShare(network)) return null
@@ -67,8 +90,8 @@ export class ConnectionGate {
 
   #hasShare(network: string): boolean {
     const { connections, handshakes } = this.#networks.get(network) ?? none
-    if (connections >= tlsConnectionsPerNetworkMax) return false
-    return handshakes < handshakesPerNetworkMax && this.#byNetwork.take(network) === 0
+    if (connections >= this.#limits.connectionsPerNetwork) return false
+    return handshakes < this.#limits.handshakesPerNetwork && this.#byNetwork.take(network) === 0
   }
 
   #count(network: string | null): Admission {

@@ -7,6 +7,7 @@ import { FirstCertificates } from '#edge/tls/first-certificates.ts'
 import { InnerPipe } from '#edge/tls/inner-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
+import { listenPlain, plainGateLimits } from '#edge/tls/plain-listener.ts'
 import { SecureContexts } from '#edge/tls/secure-contexts.ts'
 import { type ContextSource, type HandshakeEnd, listenTls } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
@@ -65,12 +66,13 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const inner = listenInside(fetch)
   opened.defer(() => inner.stop(true))
   if (tls.httpListen !== null) {
-    const plain = listen({
-      ...tls.httpListen,
-      setting: 'HTTP_LISTEN',
-      fetch: answerPlainHttp(ordered?.challengeAnswer ?? null),
-    })
-    opened.defer(() => plain.stop(true))
+    const at = { ...tls.httpListen, setting: 'HTTP_LISTEN' } as const
+    const fetch = answerPlainHttp(ordered?.challengeAnswer ?? null)
+    const answering = listen({ host: '127.0.0.1', port: 0, setting: 'HTTP_LISTEN', fetch })
+    opened.defer(() => answering.stop(true))
+    const gate = new ConnectionGate({ limits: plainGateLimits, trustedProxies, now: elapsed })
+    const { accept } = new InnerPipe(answering.port ?? 0)
+    opened.use(await named(listenPlain({ ...tls.httpListen, accept, gate }), at))
   }
   if (tls.dnsListen !== null && ordered !== null) {
     const { zone, zoneValues: values } = ordered
