@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
 import { devSettings } from '#main/commands/dev-network.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { type ForgeIssuer, type ForgeJob, startIssuer } from '../devnet/issuer.ts'
 import { eventually } from './support/eventually.ts'
+import {
+  runAction,
+  runForkJob,
+  runGitlabJob,
+  runRecipe,
+  runShellExample,
+  runTangled,
+} from './support/publishing/ci-recipes.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -34,51 +42,16 @@ const ofMain = { repository: 'alice/site', ref: 'refs/heads/main' }
 const post = async (path: string, json: object) =>
   await client.fetch(path, { method: 'POST', body: JSON.stringify(json) })
 
-interface Action {
-  readonly runs: {
-    readonly steps: readonly [{ readonly run: string; readonly env: Record<string, string> }]
-  }
-}
-
 interface Secret {
   readonly secret: string
 }
 
 describe('deploy/ci/deploy.sh', () => {
-  const recipes = join(import.meta.dir, '../deploy/ci')
-  const script = join(recipes, 'deploy.sh')
-  const runIn = async (
-    folder: string,
-    environment: Record<string, string>,
-    command: readonly string[] = [script],
-  ) => {
-    const child = Bun.spawn([...command], {
-      env: {
-        ...{ PATH: process.env['PATH'] ?? '', SITEHOST_URL: world.app, SITEHOST_FOLDER: folder },
-        ...{ SITEHOST_SITE: 'from-ci', ...environment },
-      },
-      stderr: 'pipe',
+  const runIn = (folder: string, environment: Record<string, string>) =>
+    runRecipe({
+      ...{ SITEHOST_URL: world.app, SITEHOST_FOLDER: folder, SITEHOST_SITE: 'from-ci' },
+      ...environment,
     })
-    const [out, error] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ])
-    return [await child.exited, out.trim(), error.trim()] as const
-  }
-  /** The step of the composite action, as runners start it; with what it writes for later steps. */
-  const runAction = async (folder: string, inputs: Record<string, string>) => {
-    const { runs } = Bun.YAML.parse(await Bun.file(join(recipes, 'action.yml')).text()) as Action
-    const { env, run } = runs.steps[0]
-    const given = Object.entries(env).map(([name, text]) => {
-      return [name, inputs[/inputs\.(\w+)/.exec(text)?.[1] ?? ''] ?? ''] as const
-    })
-    const outputs = join(folder, '.git/outputs')
-    await Bun.write(outputs, '')
-    const ofRunner = { GITHUB_ACTION_PATH: recipes, GITHUB_OUTPUT: outputs }
-    const environment = { ...Object.fromEntries(given), ...ofRunner }
-    const end = await runIn(folder, environment, ['sh', '-e', '-c', run])
-    return { end, outputs: await Bun.file(outputs).text() }
-  }
 
   test('publishes with the token of a job, makes previews with a deploy token, and says why not', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sitehost-ci-'))
@@ -148,6 +121,89 @@ describe('deploy/ci/deploy.sh', () => {
     await expectSeen(url, { '': 'of a pull request' })
     expect(await runIn(folder, remove)).toEqual([0, '', ''])
     await rm(folder, { recursive: true })
+  })
+})
+
+describe('the recipes, as they are shipped', () => {
+  let repository: string
+  beforeAll(async () => {
+    repository = await mkdtemp(join(tmpdir(), 'sitehost-recipes-'))
+  })
+  afterAll(() => rm(repository, { recursive: true }))
+
+  const examples = (site: string) => ({
+    ...{ 'https://sitehost.example': new URL(world.app).origin, 'alice.example.com': 'alice.test' },
+    ...{
+      'SITE: blog': `SITE: ${site}`,
+      'SITE=blog': `SITE=${site}`,
+      'site: blog': `site: ${site}`,
+    },
+  })
+  const build = (text: string) => Bun.write(join(repository, 'public/index.html'), text)
+  const tokenFor = async (site: string, scope: string) => {
+    const created = await post(`/api/site/${site}/tokens`, { name: 'ci', scope })
+    return ((await created.json()) as Secret).secret
+  }
+
+  test('for GitLab: a branch, a merge request, and its end', async () => {
+    const { repository: project } = ofMain
+    for (const publisher of [ofMain, { repository: project, scope: 'preview' }]) {
+      const listed = { issuer: issuer.url, scope: 'deploy', ...publisher }
+      expect((await post('/api/site/gitlab/publishers', listed)).status).toBe(200)
+    }
+    const run = async (job: string, ref: string) => {
+      const token = await issuer.tokenOf({ claims: { ...ofMain, ref } }, new URL(world.app).origin)
+      const ofRunner = { SITEHOST_ID_TOKEN: token, CI_MERGE_REQUEST_IID: '7' }
+      return await runGitlabJob(repository, job, examples('gitlab'), ofRunner)
+    }
+    await build('of the branch')
+    const [status, site] = await run('publish', 'refs/heads/main')
+    expect(status).toBe(0)
+    await build('of the merge request')
+    const [, preview, complaints] = await run('preview', 'refs/merge-requests/7/head')
+    expect(complaints).toBe('')
+    expect(new URL(preview).hostname).toStartWith('mr-7--')
+    await expectSeen(preview, { '': 'of the merge request' })
+    await expectSeen(site, { '': 'of the branch' })
+    expect(await run('remove preview', 'refs/merge-requests/7/head')).toEqual([0, '', ''])
+    await eventually(async () => expect((await fetch(preview)).status).toBe(410))
+  })
+
+  test('for Tangled, and for a shell', async () => {
+    const SITEHOST_TOKEN = await tokenFor('tangled', 'deploy')
+    await build('of Tangled')
+    const [status, site] = await runTangled(repository, examples('tangled'), { SITEHOST_TOKEN })
+    expect(status).toBe(0)
+    await expectSeen(site, { '': 'of Tangled' })
+    await build('of a shell')
+    const secret = { secret: SITEHOST_TOKEN }
+    expect(await runShellExample(repository, examples('tangled'), secret)).toEqual([0, site, ''])
+    await expectSeen(site, { '': 'of a shell' })
+  })
+
+  test('for forks: the preview of a pull request is that which GitHub names, and is removed', async () => {
+    await build('of a fork')
+    const folder = join(repository, 'public')
+    // GitHub's own program, which asks GitHub: which pull request a branch has.
+    const gh = join(folder, '.git/gh')
+    await Bun.write(gh, '#!/bin/sh\n[ "$3" = mallory:main ] && echo 12\n')
+    await chmod(gh, 0o700)
+    const given = {
+      ...examples('forked'),
+      ['$' + '{{ runner.temp }}/site']: folder,
+      ['$' + '{{ secrets.SITEHOST_PREVIEW_TOKEN }}']: await tokenFor('forked', 'preview'),
+      ['$' + '{{ github.event.number }}']: '12',
+    }
+    const environment = {
+      ...{ PATH: `${dirname(gh)}:${process.env['PATH']}`, GITHUB_REPOSITORY: 'alice/site' },
+      ...{ GITHUB_REPOSITORY_OWNER: 'alice', OWNER: 'mallory', BRANCH: 'main' },
+    }
+    const { end } = await runForkJob(folder, 'deploy', given, environment)
+    expect(end[2]).toBe('')
+    expect(new URL(end[1]).hostname).toStartWith('pr-12--')
+    await expectSeen(end[1], { '': 'of a fork' })
+    expect((await runForkJob(folder, 'remove', given, environment)).end).toEqual([0, '', ''])
+    await eventually(async () => expect((await fetch(end[1])).status).toBe(410))
   })
 })
 
