@@ -38,9 +38,9 @@ export const noPreviewScopeSentence =
   'You signed in before Sitehost had previews. Sign out and in again to allow it to write them, then try again. Nothing was published.'
 export const refusedVersionSentence =
   'This version is not in the site’s history: your account’s server did not accept the record for it. The site itself is published.'
-export const noRoomSentence = (max: number): string =>
+export const overQuotaSentence = (max: number): string =>
   `This version is not in the site’s history, which has ${max} entries. Forget some of them, or unpin them, to keep the next ones.`
-export const noPreviewRoomSentence = (max: number): string =>
+export const overPreviewQuotaSentence = (max: number): string =>
   `This site has ${max} versions and previews, and cannot have more. Forget some of them to make another preview. Nothing was published.`
 export const unreadVersionSentence =
   'This version is in your repository, but was not read here yet. It is in the site’s history in a moment.'

@@ -4,7 +4,7 @@ import type { SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
-import { noPreviewRoomSentence, noRoomSentence, type VersionToWrite } from './new-version.ts'
+import { overPreviewQuotaSentence, overQuotaSentence, type VersionToWrite } from './new-version.ts'
 import type { RepositoryState } from './repository/read-repository.ts'
 import { type SiteRecords, settingsOf } from './site-records.ts'
 
@@ -45,14 +45,14 @@ export function planHistory(
   const pruned = planVersions(address, repository, { keep: others, now, base })
   if (!isKept) return { ...nothing, pruned: records.isPresent(repository) ? [] : pruned }
   if (!hasRoomForVersion(address, repository, pruned)) {
-    const sentence = isPreview ? noPreviewRoomSentence : noRoomSentence
+    const sentence = isPreview ? overPreviewQuotaSentence : overQuotaSentence
     return { ...nothing, pruned, problem: sentence(versionRecordsMax) }
   }
   return { key: version.key, isNew: true, pruned, problem: null }
 }
 
 /** Whether a site may have one more preview, once what a publish prunes is deleted. */
-export function hasRoomForPreview(
+export function isWithinPreviewQuota(
   address: SiteAddress,
   repository: RepositoryState,
   now: number,

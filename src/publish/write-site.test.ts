@@ -11,7 +11,7 @@ import { siteOf } from '#tests/support/database/sample-rows.ts'
 import { FakeRepo, noPause, refusal } from '#tests/support/servers/fake-repo.ts'
 import { SiteConflictError } from './commit-on-head.ts'
 import type { FailPoint } from './fail-points.ts'
-import { noPreviewRoomSentence, type VersionToWrite } from './new-version.ts'
+import { overPreviewQuotaSentence, type VersionToWrite } from './new-version.ts'
 import { NotPublishableError } from './not-publishable.ts'
 import { readRepository } from './repository/read-repository.ts'
 import { RecentRepositories } from './repository/recent-repositories.ts'
@@ -418,7 +418,7 @@ describe('with a record of the version', () => {
     const before = commits()
     const preview = { expiresAt: new Date(9e12).toISOString() }
     const refused = publish(filesOf(3, 2), kept(60, { preview }))
-    await expect(refused).rejects.toThrow(new NotPublishableError(noPreviewRoomSentence(50)))
+    await expect(refused).rejects.toThrow(new NotPublishableError(overPreviewQuotaSentence(50)))
     expect(commits()).toBe(before)
   })
 

@@ -42,7 +42,7 @@ class PublishSession {
   readonly #listeners = new Set<() => void>()
   #engine: PublishEngine | null = null
   #state: SessionState = { ...nothing, publish: { stage: 'idle' } }
-  #latest = 0
+  #latestNumber = 0
   #restoring: Promise<void> | null = null
 
   get state(): SessionState {
@@ -88,7 +88,7 @@ class PublishSession {
     if (choice === null) return
     const { chooseFolder } = await reading()
     const within = await chooseFolder(choice, folder)
-    this.#choose(within, this.#latest)
+    this.#choose(within, this.#latestNumber)
   }
 
   setStartPage(startPage: SitePath): void {
@@ -97,7 +97,7 @@ class PublishSession {
 
   /** What was chosen is forgotten, here and in the browser's storage. */
   async clear(): Promise<void> {
-    this.#latest++
+    this.#latestNumber++
     this.#engine?.reset()
     setWanted(null)
     this.#set(nothing)
@@ -195,7 +195,7 @@ class PublishSession {
 
   async #restore(): Promise<void> {
     // Something else was chosen meanwhile, or even before.
-    const isLate = () => this.#latest > 0
+    const isLate = () => this.#latestNumber > 0
     const kept = isLate() ? null : await keptDrops.read()
     if (kept === null || isLate()) return
     try {
@@ -217,30 +217,30 @@ class PublishSession {
 
   async #take(read: Read): Promise<Choice | null> {
     if (isRunning(this.#state.publish)) return null
-    const turn = ++this.#latest
+    const number = ++this.#latestNumber
     this.#engine?.reset()
     this.#keptDeploy = null
     this.#set({ ...nothing, found: 0 })
     try {
-      const picked = await read((found) => this.#latest === turn && this.#set({ found }))
+      const picked = await read((found) => this.#latestNumber === number && this.#set({ found }))
       const { chooseFiles } = await reading()
-      return this.#choose(await chooseFiles(picked), turn)
+      return this.#choose(await chooseFiles(picked), number)
     } catch (error) {
-      if (this.#latest !== turn) return null
+      if (this.#latestNumber !== number) return null
       const isOurs = error instanceof ReadError || error instanceof ApiError
       this.#set({ ...nothing, problem: isOurs ? error.message : words.publish.unreadable })
       return null
     }
   }
 
-  #choose(choice: Choice, turn: number): Choice | null {
-    if (this.#latest !== turn) return null
+  #choose(choice: Choice, number: number): Choice | null {
+    if (this.#latestNumber !== number) return null
     this.#set({ ...nothing, choice })
     // Who goes offline now can still press the button, and what is missing is waited for.
     void this.#open().catch(() => undefined)
     const keeping = keptDrops.keep(choice.picked, { siteName: null, deployId: null })
     this.#keeping = keeping.then((kept) => {
-      if (this.#latest === turn) this.#set({ kept })
+      if (this.#latestNumber === number) this.#set({ kept })
     })
     return choice
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { noPreviewRoomSentence, noPreviewScopeSentence } from '#publish/new-version.ts'
+import { noPreviewScopeSentence, overPreviewQuotaSentence } from '#publish/new-version.ts'
 import {
   aliasCharsMax,
   deployOpenMs,
@@ -60,7 +60,7 @@ export const deployRoutes = {
         like('settings.indexFiles.0: expected the name of a file, without a folder'),
       ],
       404: [sentences.versionNotFound],
-      409: [like(noPreviewRoomSentence(versionRecordsMax))],
+      409: [like(overPreviewQuotaSentence(versionRecordsMax))],
       403: [
         noPreviewScopeSentence,
         sentences.siteLimit,

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { recoverJobs } from '#publish/jobs/jobs.ts'
-import { noPreviewRoomSentence, noPreviewScopeSentence } from '#publish/new-version.ts'
+import { noPreviewScopeSentence, overPreviewQuotaSentence } from '#publish/new-version.ts'
 import { deployOpenMs, overAccountBytes, previewMs, versionRecordsMax } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
@@ -218,7 +218,7 @@ describe('a deploy', () => {
     }
     for (let n = 1; n <= versionRecordsMax; n++) keep(n, { pinned: true })
     const files = [declared('index.html', 'one')]
-    const error = noPreviewRoomSentence(versionRecordsMax)
+    const error = overPreviewQuotaSentence(versionRecordsMax)
     expect(await begin({ files, preview: {} })).toEqual([409, { error }])
     expect((await begin({ files }))[0]).toBe(200)
     // It has expired, so it is deleted in the same commit.

@@ -14,8 +14,8 @@ import { admitDeclared } from '#publish/deploy/declared-files.ts'
 import { prepareDeploy, type Unprepared } from '#publish/deploy/prepare-deploy.ts'
 import { hostOf } from '#publish/jobs/spool-owner.ts'
 import {
-  noPreviewRoomSentence,
   noPreviewScopeSentence,
+  overPreviewQuotaSentence,
   versionScope,
 } from '#publish/new-version.ts'
 import type { Coding } from '#site/encoding.ts'
@@ -219,5 +219,5 @@ function stateOf({ committedAt }: DeployFacts, job: Job | null) {
 
 const unpreparedRefusals: Record<Unprepared, () => ApiError> = {
   'no-version': () => new ApiError(404, sentences.versionNotFound),
-  'no-room': () => new ApiError(409, noPreviewRoomSentence(versionRecordsMax)),
+  'over-quota': () => new ApiError(409, overPreviewQuotaSentence(versionRecordsMax)),
 }

@@ -1,7 +1,7 @@
 import type { RepoContext } from '#publish/commit-on-head.ts'
 import { findReusableBlobs } from '#publish/contents/reusable-blobs.ts'
 import { filesOfBase, unlistedFiles } from '#publish/files-of-base.ts'
-import { hasRoomForPreview } from '#publish/plan-history.ts'
+import { isWithinPreviewQuota } from '#publish/plan-history.ts'
 import { readRepository } from '#publish/repository/read-repository.ts'
 import type { RecentRepositories } from '#publish/repository/recent-repositories.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
@@ -44,7 +44,7 @@ export interface PreparedDeploy {
 }
 
 /** The version that is the base is not in the repository, or there are too many for one more preview. */
-export type Unprepared = 'no-version' | 'no-room'
+export type Unprepared = 'no-version' | 'over-quota'
 
 /**
  * Finds out what the site becomes, and what of it the account does not have: `findReusableBlobs` decides, so that nobody
@@ -61,7 +61,7 @@ export async function prepareDeploy(
   const read = () => readRepository(repo, address.name, { recent, version })
   const repository = await withPatience(read, patience)
   const isPreview = admitted.version.preview !== undefined
-  if (isPreview && !hasRoomForPreview(address, repository, now())) return 'no-room'
+  if (isPreview && !isWithinPreviewQuota(address, repository, now())) return 'over-quota'
   const base =
     changes === null
       ? noFiles
