@@ -23,9 +23,9 @@ import {
   type StoredBlob,
 } from './blob-store.ts'
 import { type DiskFloor, DiskFloorError } from './disk-floor.ts'
-import { ProvenFiles } from './proven-files.ts'
 import { ifExists, syncFolder, withStorageErrors } from './storage-calls.ts'
 import { type Chunks, sweepTempFiles, writeTempFile } from './temp-file.ts'
+import { VerifiedFiles } from './verified-files.ts'
 
 /** Blobs up to this size are read and verified on every open; larger ones once an hour, then streamed. */
 const smallBytesMax = wholeBodyBytesMax
@@ -57,7 +57,7 @@ export function diskBlobStore({
   onCorrupt = () => {},
 }: DiskOptions): DiskBlobStore {
   const tempDir = join(dir, 'tmp')
-  const proven = new ProvenFiles(now)
+  const proven = new VerifiedFiles(now)
   const durableFolders = new Set<string>()
 
   async function make(): Promise<void> {
@@ -136,7 +136,9 @@ export function diskBlobStore({
     return { isIntact, bytes: facts.size }
   }
 
-  async function isProvenAgain(...facts: Parameters<ProvenFiles['proveAgain']>): Promise<boolean> {
+  async function isProvenAgain(
+    ...facts: Parameters<VerifiedFiles['proveAgain']>
+  ): Promise<boolean> {
     try {
       return await proven.proveAgain(...facts)
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { RevokeContext } from '#api/session/sign-ins.ts'
+import type { RevokeContext } from '#api/session/end-sign-ins.ts'
 import { revokeUnusedOf } from '#api/session/unused-sessions.ts'
 import { type EventName, eventNames } from '#observe/events.ts'
 import type { Tally } from '#observe/tally.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { type DiskBlobStore, diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
-import { provenMsMax } from '#blobs/proven-files.ts'
+import { provenMsMax } from '#blobs/verified-files.ts'
 import {
   blobStoreContract,
   contentOf,

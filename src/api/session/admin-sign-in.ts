@@ -4,7 +4,7 @@ import { sentences } from '#api/contract/messages.ts'
 import { tooMany } from '#api/rate-limits.ts'
 import { type Admin, findAdmin } from '#store/accounts/admins.ts'
 import { isAdminName, isPassword } from './admin-password.ts'
-import { SignInDelays, type SignInTry } from './sign-in-delays.ts'
+import { SignInDelays, type SignInTry } from './admin-sign-in-delays.ts'
 
 // A check takes 19 MiB and 30 ms: two at a time for strangers, and two for known browsers, so that no flood locks them out.
 const checksAtOnceMax = 2

@@ -13,7 +13,7 @@ import {
   recordGrantFailure,
 } from '#store/accounts/grant-failures.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { endIfGrantEnded } from './sign-ins.ts'
+import { endIfGrantEnded } from './end-sign-ins.ts'
 
 const answerMsMax = 4_000
 

@@ -2,8 +2,8 @@ import { sessionKind } from '#atproto/oauth/oauth.ts'
 import type { Did } from '#site/site-address.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
 import { deleteSealedIfSame, listUnusedSealed } from '#store/lifecycle/unused-sealed-rows.ts'
+import { type RevokeContext, revokeIfUnused } from './end-sign-ins.ts'
 import { sessionIdleMs } from './sessions.ts'
-import { type RevokeContext, revokeIfUnused } from './sign-ins.ts'
 
 const lookedAtMax = 1000
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
-import { findLease, releaseLease, renewLease, takeOverLease } from '#store/database/leases.ts'
+import { findLease, releaseLease, renewLease, takeOverLease } from '#store/leases.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { eventually } from '#tests/support/eventually.ts'

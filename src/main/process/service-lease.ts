@@ -2,13 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
-import {
-  createLease,
-  findLease,
-  releaseLease,
-  renewLease,
-  takeOverLease,
-} from '#store/database/leases.ts'
+import { createLease, findLease, releaseLease, renewLease, takeOverLease } from '#store/leases.ts'
 import type { ServicePart } from './data-lock.ts'
 import { StartError } from './start-failure.ts'
 

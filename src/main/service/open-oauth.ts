@@ -9,7 +9,7 @@ import type { Instance } from '#site/instance.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
 import { deleteSealed, getSealed, putSealed, sealedPages } from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
-import { withLease } from '#store/database/leases.ts'
+import { withLease } from '#store/leases.ts'
 
 interface OAuthParts {
   readonly origin: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { clockSkewMs } from '#store/database/leases.ts'
+import { clockSkewMs } from '#store/leases.ts'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'

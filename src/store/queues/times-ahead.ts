@@ -1,5 +1,5 @@
 import type { Db } from '#store/database/database.ts'
-import { clockSkewMs } from '#store/database/leases.ts'
+import { clockSkewMs } from '#store/leases.ts'
 import { parkedAt } from './work-items.ts'
 
 /** How far each time may lie ahead of the clock. */

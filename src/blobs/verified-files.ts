@@ -17,7 +17,7 @@ export interface FileFacts {
 }
 
 /** Remembers for an hour which files matched the hash in their name; at least the 10,000 most recently used. */
-export class ProvenFiles {
+export class VerifiedFiles {
   /** Hash → facts of the file when it was proven. */
   readonly #proven: TtlMap<string, string>
   readonly #underWay = new SingleFlight<string, string>()

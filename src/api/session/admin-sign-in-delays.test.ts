@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SignInDelays, type SignInTry } from './sign-in-delays.ts'
+import { SignInDelays, type SignInTry } from './admin-sign-in-delays.ts'
 
 const minuteMs = 60_000
 
