@@ -111,7 +111,14 @@ function answerWithinShare(
 ): Response | Promise<Response> {
   const refusal = known.share.take()
   if (refusal !== null) return context.pages.refused(refusal)
-  return answerKnown(host, request, known, context)
+  const answer = answerKnown(host, request, known, context)
+  if (answer instanceof Promise) {
+    answer.then(
+      ({ status }) => known.share.countStatus(status),
+      () => known.share.countStatus(503),
+    )
+  } else known.share.countStatus(answer.status)
+  return answer
 }
 
 /** As `serveSite`, for a site in memory; throws on failure. */

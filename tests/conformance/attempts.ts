@@ -113,6 +113,7 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   ],
   'DELETE /api/site/:rkey/previews/:alias': [{ path: '/api/site/{rkey}/previews/pr-12' }],
   'GET /api/site/:rkey/explain': [{ path: '/api/site/{rkey}/explain?address=/' }],
+  'GET /api/site/:rkey/visits': [{ path: '/api/site/{rkey}/visits' }],
   'DELETE /api/site/:rkey': [{ path: '/api/site/{rkey}' }],
   'GET /api/site/:rkey/settings': [{ path: '/api/site/{rkey}/settings' }],
   'POST /api/site/:rkey/settings': [

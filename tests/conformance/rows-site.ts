@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import { deleteRecord, putRecord } from '../support/accounts.ts'
 import { aCid, like } from './like.ts'
 import type { Row } from './row.ts'
@@ -36,6 +37,9 @@ const read = {
   by: 'alice',
 } as const
 const explained = { route: 'GET /api/site/:rkey/explain', section: 'ours', by: 'alice' } as const
+const visits = { route: 'GET /api/site/:rkey/visits', section: 'ours', by: 'alice' } as const
+const aDate = like('\\d{4}-\\d\\d-\\d\\d')
+const aList: unknown = expect.any(Array)
 const ofService = (name: string, value: unknown) => ({ name, value, from: [] })
 const write = {
   ...{ route: 'POST /api/site/:rkey/settings', path: '/api/site/blog/settings' },
@@ -59,6 +63,28 @@ const changedMeanwhile = {
 
 /** §4.4, with decisions.md §5. */
 export const siteRows: readonly Row[] = [
+  {
+    ...visits,
+    what: 'who came, of a site of one’s own',
+    path: '/api/site/blog/visits?days=1',
+    status: 200,
+    body: {
+      since: aDate,
+      ...{ days: aList, pages: aList, referrers: aList, statuses: aList },
+    },
+  },
+  {
+    ...visits,
+    what: 'more days than are kept',
+    path: '/api/site/blog/visits?days=91',
+    ...{ status: 400, body: failed('days: expected at most 90') },
+  },
+  {
+    ...visits,
+    what: 'a site that is not there',
+    path: '/api/site/nowhere/visits',
+    ...siteNotFound,
+  },
   {
     ...explained,
     what: 'why there is no such page',

@@ -41,6 +41,16 @@ const site = z.strictObject({
   domains: z.array(siteDomainRow),
   ...times,
   versions: z.array(version).describe('Newest first'),
+  visits: z
+    .array(
+      z.strictObject({
+        day: z.string().meta({ format: 'date' }),
+        kind: z.enum(['page', 'referrer', 'status']),
+        value: z.string().nullable().describe('Null: others'),
+        count,
+      }),
+    )
+    .describe('Of the last 90 days'),
 })
 
 const job = z.strictObject({

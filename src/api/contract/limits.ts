@@ -28,6 +28,11 @@ export const exchangedTokenMinutes = 15
 /** Of one site at a time. */
 export const exchangedTokensMax = 50
 
+/** Days of which visits are kept. */
+export const visitDaysMax = 90
+/** Pages and referrers of a site that are listed. */
+export const visitRowsMax = 100
+
 export const hourMs = 60 * 60 * 1000
 
 /** Owners whose server is gone can still delete accounts: no grant check is needed after failed attempts for this long. */
@@ -83,6 +88,8 @@ export const rateLimits = {
   archive: { what: 'archives', perClient: 300, perAccount: 100 },
   /** Each may be a megabyte. */
   list: { what: 'lists of your sites and domains', perClient: 2000, perAccount: 1000 },
+  /** Each may add up some ten thousand rows. */
+  visits: { what: 'lists of visits', perClient: 2000, perAccount: 1000 },
   /** Each is read by a person. */
   report: { what: 'reports from your network', perClient: 10 },
   /** Each holds all data of an account. */

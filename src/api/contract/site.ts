@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { settingsFields } from '#site/record/settings.ts'
 import { json } from './answers.ts'
-import { settingsJsonBytesMax } from './limits.ts'
+import { settingsJsonBytesMax, visitDaysMax, visitRowsMax } from './limits.ts'
 import { bodyTooLarge, like, literals, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
-import { done, siteName } from './rows.ts'
+import { count, done, siteName } from './rows.ts'
 
 const ofSection = {
   section: '4.4',
@@ -16,6 +16,8 @@ const ofSection = {
 const ruleLine = z
   .strictObject({ line: z.number().int().describe('From 1'), text: z.string() })
   .nullable()
+
+const date = z.string().meta({ format: 'date', examples: ['2026-11-27'] })
 
 /** `/api/site/*`: deleting the account's own sites, and their settings. */
 export const siteRoutes = {
@@ -55,6 +57,55 @@ export const siteRoutes = {
     failures: {
       400: [sentences.primaryUnverified, sentences.primaryElsewhere],
       404: [literals.siteNotFound, literals.domainNotFound],
+    },
+  }),
+  readVisits: defineRoute({
+    ...ofSection,
+    section: 'ours',
+    takesServiceAuth: true,
+    method: 'GET',
+    path: '/api/site/:rkey/visits',
+    limit: 'visits',
+    summary: 'Visits of a site, by day, page, referrer and status',
+    details:
+      'Counted without addresses, cookies and scripts. Days are those of UTC, and up to five seconds behind.',
+    query: {
+      days: z.coerce.number().int().min(1).max(visitDaysMax).default(30).describe('Today included'),
+    },
+    answers: {
+      200: json(
+        'The counts',
+        z.strictObject({
+          since: date.describe('The first of the days'),
+          days: z
+            .array(
+              z.strictObject({
+                day: date,
+                requests: count.describe('Those that were answered'),
+                refused: count.describe('Those that were answered with 429'),
+                bytes: count.describe('Of bodies'),
+                pageViews: count,
+              }),
+            )
+            .describe('Oldest first, without days on which nobody came'),
+          pages: z
+            .array(z.strictObject({ path: z.string().nullable(), views: count }))
+            .describe(`The ${visitRowsMax} most viewed; null: all others`),
+          referrers: z
+            .array(z.strictObject({ host: z.string().nullable(), views: count }))
+            .describe(
+              `The ${visitRowsMax} hosts whose links were followed most often; null: all others`,
+            ),
+          statuses: z
+            .array(z.strictObject({ status: z.string().meta({ examples: ['2xx'] }), count }))
+            .describe('All answered requests, by the class of their status'),
+        }),
+      ),
+    },
+    failures: {
+      400: [like(`days: expected at most ${visitDaysMax}`)],
+      404: [literals.siteNotFound],
+      429: [sentences.listsBusy],
     },
   }),
   explainAddress: defineRoute({

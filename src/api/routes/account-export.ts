@@ -28,6 +28,7 @@ import type { VersionRecord } from '#store/sites/version-records/version-records
 import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domains/domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
+import { visitPieces } from './site-visits.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -191,6 +192,7 @@ async function* sitePieces(
     createdAt: isoOf(createdAt),
     updatedAt: isoOf(updatedAt),
     versions: versions.map((version) => versionPieces(did, version, context)),
+    visits: visitPieces(site, context),
   })
 }
 

@@ -19,15 +19,24 @@ import { enqueueSites } from '#store/queues/enqueue.ts'
 import { domainNotFound, ownSite } from './domains/domain-mapping.ts'
 import { explainAddress } from './explain-address.ts'
 import { assertNotPublishing, atServer, siteNameOf, siteNotFound } from './own-site.ts'
+import { readVisits } from './site-visits.ts'
 
 /** Per account: each compiles all rules of a site. */
 const explainedAtOnceMax = 2
+
+/** Per account: each may add up some ten thousand rows. */
+const visitsReadAtOnceMax = 2
 
 /** `/api/site/*`: deleting the account's own sites, and their settings (interface.md §4.4). */
 export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes> {
   const { db, wakeUps, log, now } = context
   const explaining = new ConcurrencyLimit({
     max: explainedAtOnceMax,
+    sentence: sentences.listsBusy,
+    retryAfterSeconds: 1,
+  })
+  const reading = new ConcurrencyLimit({
+    max: visitsReadAtOnceMax,
     sentence: sentences.listsBusy,
     retryAfterSeconds: 1,
   })
@@ -61,6 +70,12 @@ export function siteHandlers(context: ApiContext): HandlersOf<typeof siteRoutes>
       using _ = await explaining.acquire(did)
       const site = { did, name: siteNameOf(params.rkey) }
       return answer(200, await explainAddress(site, query.address, context))
+    },
+
+    readVisits: async ({ params, query, session: { did }, answer }) => {
+      using _ = await reading.acquire(did)
+      const name = await ownSite(db, did, params.rkey)
+      return answer(200, await readVisits({ did, name }, query.days, context))
     },
 
     readSettings: async ({ c, params, session, answer }) => {

@@ -1,3 +1,4 @@
+import { type CountedPage, pagePathOf } from '#edge/shares/visit-counts.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
 import type { HeaderList } from '#http/header-fields.ts'
 import { isHashedAsset } from '#site/visit/cache-control.ts'
@@ -26,6 +27,8 @@ export class FileAnswer {
   readonly possible: CodingSet
   /** Approximate memory use, all representations included. */
   readonly bytes: number
+  /** Null: no page, or one that says that there is none. */
+  readonly page: CountedPage | null
   readonly #pathname: string
   readonly #lastModified: number
   readonly #isOnlyHere: boolean
@@ -46,6 +49,8 @@ export class FileAnswer {
     this.#fields = fields
     this.#contentType = fields.find(([name]) => name === 'content-type')?.[1] ?? ''
     this.#disposition = disposition
+    const isPage = decision.status === 200 && /^text\/html\b/.test(this.#contentType)
+    this.page = isPage ? { path: pagePathOf(decision.path), host: place.host } : null
     this.bytes = answerBytes(this.#fields, this.possible.codings.length)
   }
 

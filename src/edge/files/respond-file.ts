@@ -48,7 +48,10 @@ export function respondFile(
   let range: RangeDecision = 'whole'
   if (validators !== null) {
     const verdict = checkConditions(field, validators)
-    if (verdict === 304) return new Response(null, representation.notModified)
+    if (verdict === 304) {
+      if (!isHead) countPage(answer, request, known)
+      return new Response(null, representation.notModified)
+    }
     if (verdict === 412) return plainPage(412, 'Precondition failed')
     const asked = isHead ? null : field('range')
     if (asked !== null) range = decideRange(asked, field('if-range'), validators.etag, bytes)
@@ -56,9 +59,14 @@ export function respondFile(
   if (range === 'unsatisfiable') {
     return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
   }
+  if (!isHead && range === 'whole') countPage(answer, request, known)
   const delivery = { answer, request, known, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
   return body === null ? readAndSend(delivery, context) : send(delivery, body)
+}
+
+function countPage({ page }: FileAnswer, request: Request, { share }: SiteInMemory): void {
+  if (page !== null) share.countPage(page, request.headers.get('referer'))
 }
 
 /** Ranges apply to the identity coding, unless `If-Range` names the coding of the visitor's part. */

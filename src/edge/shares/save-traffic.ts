@@ -1,7 +1,9 @@
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
+import { inTransaction } from '#store/database/transaction.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
+import { addVisits } from '#store/sites/visits.ts'
 import type { SiteShares } from './site-shares.ts'
 
 /** How far behind the stored counts are, and by how long a site may send more than its bytes of a day. */
@@ -17,12 +19,16 @@ interface SaveContext {
 /** Stores what visitors took, until the signal aborts; then once more. */
 export async function saveTraffic({ db, log, shares, signal }: SaveContext): Promise<void> {
   const save = () =>
-    shares.save((day, rows) => {
+    shares.save((day, rows, visits) => {
       for (const { did, refused, site } of rows) {
         if (refused > 0 && site !== '')
           log.warn('visitors of a site refused', { did, site, refused })
       }
-      return addTraffic(db, day, rows)
+      return inTransaction(db, async (transaction) => {
+        const totals = await addTraffic(transaction, day, rows)
+        await addVisits(transaction, day, visits)
+        return totals
+      })
     })
   const rhythm = { everyMs: saveEveryMs, failure: 'traffic of sites not saved' }
   await repeatEvery(rhythm, save, { log, signal })

@@ -1,5 +1,12 @@
 import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import {
+  type CountedPage,
+  type NamesLeft,
+  namesMax,
+  type VisitCount,
+  VisitCounts,
+} from './visit-counts.ts'
 
 /** Which limit refuses a visitor; a label of the metrics. */
 export type RefusedBy = (typeof refusedBy)[number]
@@ -40,6 +47,7 @@ export interface ShareContext {
   readonly now: () => number
   /** The day of the last save: a number that each request can compare. */
   today: number
+  readonly names: NamesLeft
   /** Called with the first request or byte since the last save. */
   readonly onUnsaved: (share: SiteShare) => void
   readonly onRefused: (by: RefusedBy) => void
@@ -51,6 +59,7 @@ export interface Traffic {
   /** Of bodies. */
   readonly bytes: number
   readonly refused: number
+  readonly visits: readonly VisitCount[]
 }
 
 const secondMs = 1_000
@@ -76,6 +85,7 @@ export class SiteShare {
   #requests = 0
   #bytes = 0
   #refused = 0
+  #visits: VisitCounts | null = null
 
   constructor(address: SiteAddress, account: Spent, context: ShareContext) {
     this.address = address
@@ -101,6 +111,15 @@ export class SiteShare {
     this.#bytes += bytes
   }
 
+  countStatus(status: number): void {
+    this.#visitCounts().countStatus(status)
+  }
+
+  /** Counts a visit of a page. `referrer`: the field of the request. */
+  countPage(page: CountedPage, referrer: string | null): void {
+    this.#visitCounts().countPage(page, referrer)
+  }
+
   /** As `addBytes`, for a body that takes a while. `signal`: of its request. */
   addLargeBody(bytes: number, signal: AbortSignal): void {
     this.addBytes(bytes)
@@ -115,7 +134,12 @@ export class SiteShare {
 
   /** What was counted since the last call. */
   takeUnsaved(): Traffic {
-    const unsaved = { requests: this.#requests, bytes: this.#bytes, refused: this.#refused }
+    const unsaved = {
+      requests: this.#requests,
+      bytes: this.#bytes,
+      refused: this.#refused,
+      visits: this.#visits?.take(this.#context.today) ?? [],
+    }
     this.#isUnsaved = false
     this.#requests = 0
     this.#bytes = 0
@@ -124,11 +148,19 @@ export class SiteShare {
   }
 
   /** Counts again what could not be saved. */
-  putBack({ requests, bytes, refused }: Traffic): void {
+  putBack({ requests, bytes, refused, visits }: Traffic): void {
     if (!this.#isUnsaved) this.#beUnsaved()
     this.#requests += requests
     this.#bytes += bytes
     this.#refused += refused
+    this.#visits?.putBack(visits)
+  }
+
+  #visitCounts(): VisitCounts {
+    if (!this.#isUnsaved) this.#beUnsaved()
+    const { names, today } = this.#context
+    this.#visits ??= new VisitCounts(today, names)
+    return this.#visits
   }
 
   #beUnsaved(): void {
@@ -175,6 +207,7 @@ export function unlimitedShare(address: SiteAddress): SiteShare {
     elapsed: () => 0,
     now: () => 0,
     today: 0,
+    names: { left: namesMax },
     onUnsaved: () => undefined,
     onRefused: () => undefined,
   })

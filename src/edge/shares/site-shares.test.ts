@@ -131,7 +131,7 @@ test('a large body that its visitor broke off counts for what a connection can h
 const page = 'p'.repeat(1000)
 const visited = visitedSite({
   'index.html': { body: page },
-  'big.bin': { body: 'b'.repeat(2 ** 21) },
+  'big.bin': { body: 'b'.repeat(2 ** 21), contentType: 'application/zip' },
 })
 const noCoding = { 'accept-encoding': 'identity' }
 
@@ -149,6 +149,28 @@ for (const [what, path, options, bytes] of [
     visited.known.share.takeUnsaved()
     await visitSite(visited, path, { headers: noCoding, ...options })
     expect(visited.known.share.takeUnsaved().bytes).toBe(bytes)
+  })
+}
+
+for (const [what, path, options, counts] of [
+  ['a page', '/', {}, ['/']],
+  ['one that did not change', '/', { headers: { 'if-none-match': '*' } }, ['/']],
+  [
+    'one that a link led to',
+    '/',
+    { headers: { referer: 'https://a.example/b?c' } },
+    ['/', 'a.example'],
+  ],
+  ['its head', '/', { method: 'HEAD' }, []],
+  ['a part of it', '/', { headers: { range: 'bytes=0-1' } }, []],
+  ['another file', '/big.bin', {}, []],
+  ['a missing page', '/missing', {}, []],
+] as const) {
+  test(`${what} counts as a visit of ${counts.join(' from ') || 'nothing'}`, async () => {
+    visited.known.share.takeUnsaved()
+    await visitSite(visited, path, options)
+    const { visits } = visited.known.share.takeUnsaved()
+    expect(visits.map(({ value }) => value)).toEqual([...counts])
   })
 }
 
@@ -189,4 +211,5 @@ test('visitors of a site beyond its share read why, on any of its hosts', async 
   expect(status).toBe(429)
   expect(headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' })
   expect(body.toString()).toContain('This site has too many visitors right now.')
+  expect(share.takeUnsaved().visits).toEqual([{ kind: 'status', value: '4xx', count: 10 }])
 })

@@ -3,6 +3,7 @@ import type { Allowance } from '#concurrency/token-bucket.ts'
 import { Tally } from '#observe/tally.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
+import type { SiteVisits } from '#store/sites/visits.ts'
 import {
   burstSeconds,
   dayOf,
@@ -13,6 +14,7 @@ import {
   Spent,
   type Traffic,
 } from './site-share.ts'
+import { namesMax } from './visit-counts.ts'
 
 /**
  * Sites, and as many accounts, that are counted at a time: some 30 MB. One that is visited again after as many others begins with
@@ -31,7 +33,11 @@ interface SharesOptions {
 }
 
 /** Adds to what is stored, and returns what the day has then, of all processes. */
-type AddTraffic = (day: number, rows: readonly SiteTraffic[]) => Promise<readonly TrafficTotal[]>
+type AddTraffic = (
+  day: number,
+  rows: readonly SiteTraffic[],
+  visits: readonly SiteVisits[],
+) => Promise<readonly TrafficTotal[]>
 
 /** The share of each site that visitors ask this process for. */
 export class SiteShares {
@@ -51,6 +57,7 @@ export class SiteShares {
       ...options,
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
       today: dayOf(options.now()),
+      names: { left: namesMax },
       onUnsaved: (share) => this.#unsaved.push(share),
       onRefused: (by) => this.refusals.add(by),
     }
@@ -74,12 +81,13 @@ export class SiteShares {
    */
   async save(add: AddTraffic): Promise<void> {
     const today = dayOf(this.#context.now())
+    if (today !== this.#context.today) this.#context.names.left = namesMax
     this.#context.today = today
     const shares = this.#unsaved.splice(0, savedAtOnceMax)
     if (shares.length === 0) return
     const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
     try {
-      this.#learn(shares, await add(today, rowsOf(taken)), today)
+      this.#learn(shares, await add(today, rowsOf(taken), visitsOf(taken)), today)
     } catch (error) {
       for (const { share, traffic } of taken) share.putBack(traffic)
       throw error
@@ -129,3 +137,10 @@ function rowsOf(
   }
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
+
+const visitsOf = (
+  taken: readonly { readonly share: SiteShare; readonly traffic: Traffic }[],
+): SiteVisits[] =>
+  taken.flatMap(({ share: { address }, traffic }) =>
+    traffic.visits.map((visit) => ({ did: address.did, site: address.name, ...visit })),
+  )

@@ -1,3 +1,4 @@
+import { visitDaysMax } from '#api/contract/limits.ts'
 import { confirmAgain } from '#api/session/grant-check.ts'
 import { adminIdleMs, sessionIdleMs } from '#api/session/sessions.ts'
 import { UnusedSessions } from '#api/session/unused-sessions.ts'
@@ -42,7 +43,7 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const logAgeMsMax = 30 * dayMs
-const trafficAgeMsMax = 90 * dayMs
+const trafficAgeMsMax = visitDaysMax * dayMs
 /** The next call enqueues more. */
 const inactiveAtOnce = 500
 const parkedUnknownMax = 10_000

@@ -29,6 +29,7 @@ import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
+import { addVisits } from '#store/sites/visits.ts'
 import { subjectOf } from '#tests/support/database/change-subjects.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { tablesNaming } from '#tests/support/database/named-in.ts'
@@ -105,6 +106,8 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
       { ...traffic, site: '' },
       { ...traffic, site: nameOf('blog') },
     ])
+    const visits = { did, kind: 'page', value: '/', count: 1 } as const
+    await addVisits(db(), 1, [{ ...visits, site: nameOf('blog') }])
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
@@ -119,7 +122,15 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     expect(naming).toEqual([
       ...['accounts', 'browser_sessions', 'custom_domains', 'deploy_files', 'deploys'],
       ...['grant_failures', 'jobs', 'received_blobs'],
-      ...['sealed_rows', 'site_traffic', 'sites', 'subdomains', 'uploaded_blobs', 'versions'],
+      ...[
+        'sealed_rows',
+        'site_traffic',
+        'site_visits',
+        'sites',
+        'subdomains',
+        'uploaded_blobs',
+        'versions',
+      ],
       ...['visited_accounts', 'work_items'],
     ])
     const ofBob = await tablesNaming(db(), bob)

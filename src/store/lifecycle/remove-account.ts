@@ -23,6 +23,7 @@ const indexTables = [
   'versionRecords',
   'receivedBlobs',
   'siteTraffic',
+  'siteVisits',
   'forgottenVersions',
   'unfinishedForgets',
   'sites',

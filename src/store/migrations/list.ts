@@ -45,6 +45,7 @@ import { certificateProblems } from './0047-certificate-problems.ts'
 import { certificateTotals } from './0048-certificate-totals.ts'
 import { renewalInfo } from './0049-renewal-info.ts'
 import { siteTraffic } from './0050-site-traffic.ts'
+import { siteVisits } from './0051-site-visits.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -100,4 +101,5 @@ const statements: Record<string, MigrationSql> = {
   '0048-certificate-totals': certificateTotals,
   '0049-renewal-info': renewalInfo,
   '0050-site-traffic': siteTraffic,
+  '0051-site-visits': siteVisits,
 }

@@ -25,6 +25,8 @@ export interface SiteTraffic extends Traffic {
 
 export type TrafficTotal = Pick<SiteTraffic, 'did' | 'site' | 'bytes'>
 
+const trafficTables = ['siteTraffic', 'siteVisits'] as const
+
 /** In UTC: days since the epoch. */
 type Day = number
 
@@ -90,16 +92,32 @@ const selectTraffic = prepared<{ did: Did; day: Day }, SiteTraffic>((db, { did, 
     .where('day', '=', day),
 )
 
-/** Forgets what visitors took of a site. */
+/** Of each day on which the site had visitors, oldest first. */
+export async function listTrafficByDay(db: Db, { did, name }: SiteAddress, since: Day) {
+  return await db
+    .selectFrom('siteTraffic')
+    .select(['day', 'requests', 'bytes', 'refused'])
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('day', '>=', since)
+    .orderBy('day')
+    .execute()
+}
+
+/** Forgets what visitors took of a site, and what they visited. */
 export async function deleteTrafficOf(db: Db, { did, name }: SiteAddress): Promise<void> {
-  await db.deleteFrom('siteTraffic').where('did', '=', did).where('site', '=', name).execute()
+  for (const table of trafficTables) {
+    await db.deleteFrom(table).where('did', '=', did).where('site', '=', name).execute()
+  }
 }
 
 /** Forgets earlier days, and those of accounts that are not here (any more). */
 export async function sweepTraffic(db: Db, before: Day): Promise<void> {
-  await db.deleteFrom('siteTraffic').where('day', '<', before).execute()
-  await db
-    .deleteFrom('siteTraffic')
-    .where('did', 'not in', db.selectFrom('accounts').select('did'))
-    .execute()
+  for (const table of trafficTables) {
+    await db.deleteFrom(table).where('day', '<', before).execute()
+    await db
+      .deleteFrom(table)
+      .where('did', 'not in', db.selectFrom('accounts').select('did'))
+      .execute()
+  }
 }

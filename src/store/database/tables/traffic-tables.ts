@@ -14,4 +14,17 @@ export interface TrafficTables {
     bytes: number
     refused: number
   }
+  siteVisits: {
+    did: Did
+    site: SiteName
+    /** In UTC: days since the epoch. */
+    day: number
+    kind: VisitKind
+    /** A path, a host, `2xx`; empty: others. */
+    value: string
+    count: number
+  }
 }
+
+/** What visits are counted by: a page's path, the host of the page before, the class of the status. */
+export type VisitKind = 'page' | 'referrer' | 'status'

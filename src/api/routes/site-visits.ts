@@ -1,0 +1,52 @@
+import type { ApiContext } from '#api/context.ts'
+import { visitRowsMax } from '#api/contract/limits.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+import { listTrafficByDay } from '#store/sites/traffic.ts'
+import { listAllVisits, listVisits, pageViewsByDay } from '#store/sites/visits.ts'
+import { isoOf } from './iso-of.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What is known of a site's visits on so many days, today included. */
+export async function readVisits(
+  site: SiteAddress,
+  days: number,
+  { db, now }: Pick<ApiContext, 'db' | 'now'>,
+) {
+  const since = Math.floor(now() / dayMs) - days + 1
+  const traffic = await listTrafficByDay(db, site, since)
+  const views = new Map(
+    (await pageViewsByDay(db, site, since)).map(({ count, day }) => [day, count]),
+  )
+  const most = { limit: visitRowsMax, since }
+  const pages = await listVisits(db, site, { kind: 'page', ...most })
+  const referrers = await listVisits(db, site, { kind: 'referrer', ...most })
+  const statuses = await listVisits(db, site, { kind: 'status', ...most })
+  return {
+    since: dateOf(since),
+    days: traffic.map(({ bytes, day, ...counts }) => ({
+      day: dateOf(day),
+      ...counts,
+      bytes: Math.max(0, bytes),
+      pageViews: views.get(day) ?? 0,
+    })),
+    pages: pages.map(({ count, value }) => ({ path: value || null, views: count })),
+    referrers: referrers.map(({ count, value }) => ({ host: value || null, views: count })),
+    statuses: statuses
+      .map(({ count, value }) => ({ status: value, count }))
+      .toSorted((a, b) => (a.status < b.status ? -1 : 1)),
+  }
+}
+
+/** All that is kept, for the account's export: the JSON of a list. */
+export async function* visitPieces(
+  site: SiteAddress,
+  { db }: Pick<ApiContext, 'db'>,
+): AsyncGenerator<string> {
+  const rows = await listAllVisits(db, site)
+  yield JSON.stringify(
+    rows.map(({ day, value, ...row }) => ({ day: dateOf(day), ...row, value: value || null })),
+  )
+}
+
+const dateOf = (day: number): string => isoOf(day * dayMs).slice(0, 10)

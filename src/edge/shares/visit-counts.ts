@@ -1,0 +1,101 @@
+import { canonicalHost } from '#edge/names/route.ts'
+import type { SiteVisits } from '#store/sites/visits.ts'
+
+/** Names that are counted of a site on one day; the others are one row together. */
+const pagesMax = 200
+const referrersMax = 50
+
+/** The same of all sites in this process, some 20 MB. */
+export const namesMax = 100_000
+
+/** A page, or part of one, as its visits are counted. */
+export interface CountedPage {
+  /** Of its file, without the name of an index file: `/blog/`. */
+  readonly path: string
+  /** That it is answered on: links from there are no referrers. */
+  readonly host: string
+}
+
+export type VisitCount = Pick<SiteVisits, 'kind' | 'value' | 'count'>
+
+/** What all shares of a process have left of `namesMax` today. */
+export interface NamesLeft {
+  left: number
+}
+
+/** The visits of a site since they were saved, and their names since midnight. Nothing of a visitor is kept. */
+export class VisitCounts {
+  readonly #names: NamesLeft
+  readonly #byKind = {
+    page: new Map<string, number>(),
+    referrer: new Map<string, number>(),
+    status: new Map<string, number>(),
+  }
+  #day: number
+
+  constructor(day: number, names: NamesLeft) {
+    this.#day = day
+    this.#names = names
+  }
+
+  countStatus(status: number): void {
+    const { status: statuses } = this.#byKind
+    const name = statusClasses[Math.floor(status / 100)] ?? ''
+    statuses.set(name, (statuses.get(name) ?? 0) + 1)
+  }
+
+  countPage({ host, path }: CountedPage, referrer: string | null): void {
+    this.#count(this.#byKind.page, path, pagesMax)
+    const from = referrer === null ? null : referrerHost(referrer, host)
+    if (from !== null) this.#count(this.#byKind.referrer, from, referrersMax)
+  }
+
+  /** What was counted since the last call. Names of another day are forgotten. */
+  take(day: number): VisitCount[] {
+    const taken: VisitCount[] = []
+    for (const kind of ['page', 'referrer', 'status'] as const) {
+      const counts = this.#byKind[kind]
+      for (const [value, count] of counts) {
+        if (count === 0) continue
+        taken.push({ kind, value, count })
+        counts.set(value, 0)
+      }
+      if (day !== this.#day) counts.clear()
+    }
+    this.#day = day
+    return taken
+  }
+
+  putBack(taken: readonly VisitCount[]): void {
+    for (const { count, kind, value } of taken) {
+      const counts = this.#byKind[kind]
+      counts.set(value, (counts.get(value) ?? 0) + count)
+    }
+  }
+
+  #count(counts: Map<string, number>, name: string, max: number): void {
+    const known = counts.get(name)
+    if (known !== undefined) counts.set(name, known + 1)
+    else if (counts.size < max && this.#names.left > 0) {
+      this.#names.left--
+      counts.set(name, 1)
+    } else counts.set('', (counts.get('') ?? 0) + 1)
+  }
+}
+
+const statusClasses = ['', '1xx', '2xx', '3xx', '4xx', '5xx']
+
+/** The host of an http(s) address in `Referer`; null: none, or the visited one. */
+export function referrerHost(referrer: string, visited: string): string | null {
+  const start = referrer.startsWith('https://') ? 8 : referrer.startsWith('http://') ? 7 : -1
+  if (start === -1) return null
+  const end = referrer.indexOf('/', start)
+  const host = canonicalHost(referrer.slice(start, end === -1 ? undefined : end))
+  return host === visited ? null : host
+}
+
+const indexFile = /(?:^|\/)index\.html?$/
+
+/** `blog/index.html` is the page `/blog/`. */
+export const pagePathOf = (file: string): string =>
+  `/${indexFile.test(file) ? file.slice(0, file.lastIndexOf('/') + 1) : file}`

@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
+import { chunksOf } from '#store/database/chunks.ts'
+import type { Db } from '#store/database/database.ts'
+import type { VisitKind } from '#store/database/tables/traffic-tables.ts'
+import { isPostgres } from '#store/database/transaction.ts'
+
+export interface SiteVisits {
+  readonly did: Did
+  readonly site: SiteName
+  readonly kind: VisitKind
+  /** A path, a host, `2xx`; empty: others, which are not told apart. */
+  readonly value: string
+  readonly count: number
+}
+
+/** Adds these counts to those of the day. Each row has a key of its own. Ignores sites that are not here (any more). */
+export async function addVisits(db: Db, day: number, rows: readonly SiteVisits[]): Promise<void> {
+  const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  for (const chunk of chunksOf(sorted)) {
+    await yieldEventLoop()
+    await addStatement(db, day, chunk).execute(db)
+  }
+}
+
+/** In one order, so that two processes do not wait for each other. */
+const keyOf = ({ did, kind, site, value }: SiteVisits): string =>
+  [did, site, kind, value].join('\0')
+
+// One parameter: a list of values would be compiled anew for each length.
+function addStatement(db: Db, day: number, rows: readonly SiteVisits[]) {
+  const json = JSON.stringify(rows)
+  const given = isPostgres(db)
+    ? sql`jsonb_to_recordset(cast(${json} as jsonb)) as given
+        (did text, site text, kind text, value text, count bigint)`
+    : sql`(select value ->> 'did' as did, value ->> 'site' as site, value ->> 'kind' as kind,
+        value ->> 'value' as value, value ->> 'count' as count from json_each(${json})) as given`
+  return sql`
+    insert into site_visits (did, site, day, kind, value, count)
+    select given.did, given.site, cast(${day} as bigint), given.kind, given.value, given.count
+    from ${given}
+    where exists (
+      select 1 from sites
+      where sites.did = given.did and sites.name = given.site
+        and (sites.removed_rev is null or sites.live_version_id is not null)
+    )
+    on conflict (did, site, kind, day, value) do update set
+      count = site_visits.count + excluded.count`
+}
+
+/** The most visited first, and others (`value` empty) last. */
+export async function listVisits(
+  db: Db,
+  { did, name }: SiteAddress,
+  {
+    kind,
+    limit,
+    since,
+  }: { readonly kind: VisitKind; readonly limit: number; readonly since: number },
+): Promise<Pick<SiteVisits, 'value' | 'count'>[]> {
+  const rows = await db
+    .selectFrom('siteVisits')
+    .select(['value', sql<number>`cast(sum(count) as bigint)`.as('count')])
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('kind', '=', kind)
+    .where('day', '>=', since)
+    .groupBy('value')
+    .orderBy(sql`case value when '' then 1 else 0 end`)
+    .orderBy(sql`sum(count)`, 'desc')
+    .orderBy('value')
+    .execute()
+  const others = rows.filter(({ value }, at) => value === '' || at >= limit)
+  const first = rows.filter(({ value }, at) => value !== '' && at < limit)
+  const count = others.reduce((sum, other) => sum + other.count, 0)
+  return count === 0 ? first : [...first, { value: '', count }]
+}
+
+/** Views of pages by day, oldest first, without days that had none. */
+export async function pageViewsByDay(
+  db: Db,
+  { did, name }: SiteAddress,
+  since: number,
+): Promise<{ readonly day: number; readonly count: number }[]> {
+  return await db
+    .selectFrom('siteVisits')
+    .select(['day', sql<number>`cast(sum(count) as bigint)`.as('count')])
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('kind', '=', 'page')
+    .where('day', '>=', since)
+    .groupBy('day')
+    .orderBy('day')
+    .execute()
+}
+
+/** Oldest first. */
+export async function listAllVisits(db: Db, { did, name }: SiteAddress) {
+  return await db
+    .selectFrom('siteVisits')
+    .select(['day', 'kind', 'value', 'count'])
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .orderBy('day')
+    .orderBy('kind')
+    .orderBy('value')
+    .execute()
+}
