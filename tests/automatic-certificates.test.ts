@@ -187,8 +187,11 @@ if (isHere) {
     await using database = await memoryDatabase()
     const [host, wildcard] = [`blog.${baseDomain}`, `*.${baseDomain}`]
     await using place = await openPlace(world, database, new Set([host]), { ordersWildcard: true })
+    world.dns.names.set(host, here)
     await place.review()
+    await place.certificates.want(host)
     await place.order()
+    expect((await shown(host)).names).toBe(`DNS:${host}`)
     // Its delegation is missing: the rest is ordered, and nobody is asked.
     const { lastError, lastProblem } = await place.row(wildcard)
     expect([lastProblem, lastError]).toEqual([

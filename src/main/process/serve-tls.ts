@@ -1,4 +1,3 @@
-import { certificateNamesOf } from '#certificates/certificate.ts'
 import { listenDns } from '#certificates/dns/listen-dns.ts'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
 import type { Answer } from '#edge/dispatch.ts'
@@ -131,13 +130,7 @@ function contextsOf(
     return { contextOf: (host) => fileContexts.contextOf(host), isWaiting: false }
   }
   const orderedContexts = new SecureContexts({
-    placeOf(host) {
-      for (const name of certificateNamesOf(host)) {
-        const version = ordered.index.changedAt(name)
-        if (version !== null) return { name, version }
-      }
-      return null
-    },
+    placeOf: (host) => ordered.placeOf(host),
     read: ({ name }) => ordered.read(name),
   })
   const contextOf: ContextSource['contextOf'] = (host) =>

@@ -8,6 +8,7 @@ import { PendingChallenges } from '#certificates/pending-challenges.ts'
 import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
+import type { CertificatePlace } from '#edge/tls/secure-contexts.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { aborted } from '#main/process/end-of-background.ts'
@@ -63,11 +64,18 @@ export async function openOrderedCertificates(
   const challenges = new PendingChallenges({ read: () => readChallengeAnswers(db) })
   const isInFiles = (host: string): boolean => nameInFiles(files, host) !== null
   const wildcardName = `*.${hosts.baseDomain}`
-  const isThere = () => index.changedAt(wildcardName) !== null
+  const isThere = () => ordersWildcard && index.changedAt(wildcardName) !== null
   const wildcard = { isOrdered: ordersWildcard, isThere }
   const wanted = new WantedCertificates({ ...options, ...hosts, isInFiles, wildcard })
   return {
     index,
+    /** Null: there is none for the host. The wildcard comes first: what it covers is not renewed any more. */
+    placeOf(host: string): CertificatePlace | null {
+      const [own = host, above = ''] = certificateNamesOf(host)
+      const name = above === wildcardName && isThere() ? wildcardName : own
+      const version = index.changedAt(name)
+      return version === null ? null : { name, version }
+    },
     permits: (host: string) => wanted.permits(host),
     want: (host: string) => wanted.want([host]),
     /** Null: none is stored for the name. */
