@@ -86,6 +86,9 @@ if (isHere) {
       failures: 1,
       lastProblem: 'elsewhere',
     })
+    // Its visitors need not wait for what is not tried now.
+    place.served.know(new Set([host]))
+    await expect(shown(host)).rejects.toThrow()
     expect(await place.order()).toBe(0)
     expect(world.acme.orders()).toBe(before)
     world.dns.names.set(host, here)

@@ -5,7 +5,7 @@ import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { ContextSource } from './tls-listener.ts'
 
 /** How long the first visitors of a host wait for its certificate. */
-const firstCertificateMsMax = 30_000
+export const firstCertificateMsMax = 30_000
 /** Hosts for which visitors wait at the same time. */
 const waitingHostsMax = 50
 /** Hosts whose certificate did not come are not waited for again so soon. */
@@ -16,8 +16,8 @@ interface FirstOptions {
   readonly index: Pick<CertificateIndex, 'await'>
   /** Whether the host may have a certificate; null: not known yet. From memory: clients can make up any name. */
   readonly permits: (host: string) => boolean | null
-  /** Has one ordered. */
-  readonly want: (host: string) => Promise<void>
+  /** Has one ordered; false: the last order has failed, and the next one is later than anybody would wait. */
+  readonly want: (host: string) => Promise<boolean>
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
@@ -51,13 +51,14 @@ export class FirstCertificates implements ContextSource {
     const { promise, resolve } = Promise.withResolvers<void>()
     using _ = index.await(host, resolve)
     const timer = setTimeout(resolve, firstCertificateMsMax)
+    let isTried: boolean
     try {
-      await want(host)
-      await promise
+      isTried = await want(host)
+      if (isTried) await promise
     } finally {
       clearTimeout(timer)
     }
-    const context = await contexts.contextOf(host)
+    const context = isTried ? await contexts.contextOf(host) : null
     if (context === null) this.#gaveUp.set(host, true)
     return context
   }

@@ -8,13 +8,14 @@ import { PendingChallenges } from '#certificates/pending-challenges.ts'
 import { certificateContext, openKeySeal } from '#certificates/sealed-keys.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
+import { firstCertificateMsMax } from '#edge/tls/first-certificates.ts'
 import type { CertificatePlace } from '#edge/tls/secure-contexts.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { aborted } from '#main/process/end-of-background.ts'
 import type { Log } from '#observe/log.ts'
 import { readChallengeAnswers } from '#store/certificates/acme.ts'
-import { findCertificate } from '#store/certificates/certificates.ts'
+import { findCertificate, findCertificateFacts } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 
@@ -77,7 +78,12 @@ export async function openOrderedCertificates(
       return version === null ? null : { name, version }
     },
     permits: (host: string) => wanted.permits(host),
-    want: (host: string) => wanted.want([host]),
+    /** False: the last order has failed, and the next one is not soon. */
+    async want(host: string): Promise<boolean> {
+      await wanted.want([host])
+      const { dueAt = 0, problem = null } = (await findCertificateFacts(db, [host])).get(host) ?? {}
+      return problem === null || dueAt <= options.now() + firstCertificateMsMax
+    },
     /** Null: none is stored for the name. */
     async read(name: string): Promise<Certificate | null> {
       const found = await findCertificate(db, name)
