@@ -116,6 +116,7 @@ describe('with --json, at a real account server and a Sitehost', () => {
     'tokens revoke': {
       args: async () => [...(await listed('tokens list', 'tokens', 'id')), ...blog],
     },
+    visits: { args: () => ['--days', '7', ...blog] },
     promote: { args: async () => [await preview(), ...blog] },
     rollback: { args: () => ['previous', ...blog] },
     versions: { args: () => ['blog'] },

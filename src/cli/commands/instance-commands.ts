@@ -3,6 +3,7 @@ import type { MapOptions, ReleaseOptions } from '#cli/instance/domains.ts'
 import type { InstanceOptions } from '#cli/instance/instance.ts'
 import type { NewPublisherOptions } from '#cli/instance/publishers.ts'
 import type { NewTokenOptions } from '#cli/instance/tokens.ts'
+import type { VisitsOptions } from '#cli/instance/visits.ts'
 import { account, instance, json, type SiteCommand, site } from './site-command.ts'
 
 const about =
@@ -192,5 +193,20 @@ export const instanceCommands: readonly SiteCommand[] = [
         },
       },
     ],
+  },
+  {
+    usage: 'visits',
+    description: 'show how often a site was visited',
+    about,
+    options: [
+      site,
+      ['--days <number>', 'of how many days, at most 90 (else 30)'],
+      ...[instance, account, json],
+    ],
+    examples: ['sitehost visits --site blog', 'sitehost visits --days 7 --site blog'],
+    run: async (context, options: VisitsOptions) => {
+      const { showVisits } = await import('#cli/instance/visits.ts')
+      await showVisits(options, context)
+    },
   },
 ]
