@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Command } from 'commander'
+import { available } from '#tests/support/require.ts'
 import { completionOf } from './completion.ts'
 import { addSiteCommands } from './site-program.ts'
 
@@ -27,6 +28,20 @@ test('bash completes what follows a command, and files elsewhere', async () => {
   expect(await offered('deploy', `${import.meta.dir}/completion.te`)).toEqual([
     `${import.meta.dir}/completion.test.ts`,
   ])
+})
+
+const hasZsh = await available('completion in zsh', async () => {
+  if (Bun.which('zsh') === null) throw new Error('zsh is not installed')
+})
+
+test.skipIf(!hasZsh)('zsh takes it, also where nothing has turned completion on', async () => {
+  const script = `${completionOf(program, 'zsh')}\nprint -r -- $_comps[sitehost]`
+  const child = Bun.spawn(['zsh', '-f', '-c', script], {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    ...({ stdout: 'pipe', stderr: 'pipe' } as const),
+  })
+  const [out, error] = [new Response(child.stdout).text(), new Response(child.stderr).text()]
+  expect([await out, await error]).toEqual(['_bash_complete -o filenames -F _sitehost\n', ''])
 })
 
 test('zsh takes the same script, and fish has a line for each', () => {

@@ -13,8 +13,12 @@ export function completionOf(program: Command, shell: Shell): string {
   }))
   if (shell === 'fish') return fish(words)
   const script = bash(words)
-  return shell === 'zsh' ? `autoload -U +X bashcompinit && bashcompinit\n${script}` : script
+  return shell === 'zsh' ? `${zshStart}\n${script}` : script
 }
+
+/** A new `.zshrc` has no completion yet. `-i`: folders that others may write to are left out, and nothing is asked. */
+const zshStart = `(( $+functions[compdef] )) || { autoload -U +X compinit && compinit -i }
+autoload -U +X bashcompinit && bashcompinit`
 
 interface Words {
   readonly names: readonly string[]
