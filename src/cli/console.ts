@@ -57,6 +57,12 @@ export class Console {
     stderr.write(clearLine + this.#progress)
   }
 
+  /** Of the terminal that results are shown in; undefined: a program reads them. */
+  get width(): number | undefined {
+    const { stdout } = this.#streams
+    return stdout.isTTY ? stdout.columns || 80 : undefined
+  }
+
   /** Whether somebody can answer. */
   get isInteractive(): boolean {
     return this.#streams.stdin.isTTY && this.#streams.stderr.isTTY

@@ -99,6 +99,15 @@ describe('an account server', () => {
   })
 })
 
+test('a host that does not say whose record it shows is told by verify and explain in their own words', async () => {
+  using host = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('') })
+  const sentence = `${host.url.host} does not say whose record this is.`
+  const verified = await place.run(['verify', String(host.url)])
+  expect(verified.complaints).toStartWith(`Not verified: ${sentence}`)
+  const explained = await place.run(['explain', String(host.url)])
+  expect(explained.complaints).toStartWith(sentence)
+})
+
 test('a host whose page never ends is not read beyond the largest file', async () => {
   using host = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: forever })
   const end = await place.run(['verify', String(host.url)], (context) => ({

@@ -23,7 +23,7 @@ export async function diagnose(
   }
   if (address !== undefined) findings.push(...(await checkHost(address, context)))
   if (options.json) console.say(JSON.stringify({ findings }))
-  else for (const line of findingLines(findings)) console.say(line)
+  else for (const line of findingLines(findings, console.width)) console.say(line)
   const problems = findings.filter(({ level }) => level === 'problem').length
   if (problems > 0) throw new CommandError(`${counted(problems, 'problem')}.`)
 }

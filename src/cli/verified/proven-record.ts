@@ -7,9 +7,14 @@ import { findNamedSite } from './named-site.ts'
 import { readVerified, readVerifiedVersion, type VerifiedSite } from './read-verified.ts'
 import type { ServedPage } from './served-page.ts'
 
+/** A host does not say that it shows the site. */
+export class OtherRecordError extends CommandError {
+  override readonly name = 'OtherRecordError'
+}
+
 /**
  * The record that a page is from, as its host says, read with proof; a host that does not say it needs the site's name. Throws
- * CommandError, also if the page is from another site than the one that is named.
+ * CommandError, an OtherRecordError if the page is from another site than the one that is named, or nobody says from which.
  */
 export async function readProvenRecord(
   { record, url }: Pick<ServedPage, 'record' | 'url'>,
@@ -20,13 +25,13 @@ export async function readProvenRecord(
   const stated = parseRecord(record)
   if (stated === null) {
     if (wanted !== null) return await readVerified(wanted, null, context)
-    throw new CommandError(
-      `Not verified: ${url.host} does not say whose record this is. Name the site with --site <handle>/<name>.`,
+    throw new OtherRecordError(
+      `${url.host} does not say whose record this is. Name the site with --site <handle>/<name>.`,
     )
   }
   const { did, name, version } = stated
   const other = (wanted: SiteAddress) =>
-    new CommandError(`Not verified: ${url.host} shows ${record}, not ${siteUri(wanted)}.`)
+    new OtherRecordError(`${url.host} shows ${record}, not ${siteUri(wanted)}.`)
   if (wanted !== null && wanted.did !== did) throw other(wanted)
   const found =
     version === null

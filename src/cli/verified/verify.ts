@@ -1,7 +1,8 @@
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
+import { counted } from '#cli/counted.ts'
 import { judgePage } from './judge-page.ts'
-import { readProvenRecord } from './proven-record.ts'
+import { OtherRecordError, readProvenRecord } from './proven-record.ts'
 import type { VerifiedSite } from './read-verified.ts'
 import { readLiveCid } from './read-verified.ts'
 import { loadPage, parseAddress, type ServedPage } from './served-page.ts'
@@ -23,7 +24,10 @@ export async function verify(
   context: CommandContext,
 ): Promise<void> {
   const page = await loadPage(parseAddress(address), 'all', context)
-  const proven = await readProvenRecord(page, options.site, context)
+  const proven = await readProvenRecord(page, options.site, context).catch((cause) => {
+    if (!(cause instanceof OtherRecordError)) throw cause
+    throw new CommandError(`Not verified: ${cause.message}`, { cause })
+  })
   await (options.all ? sayFiles : sayPage)(page, proven, options, context)
 }
 
@@ -64,7 +68,7 @@ async function sayFiles(
   if (problems.length > 0) {
     throw new CommandError([
       ...problems.map(({ path, problem }) => `Not verified: ${path}: ${problem}.`),
-      `${problems.length} of ${total} files are not as their owner signed them.`,
+      `${problems.length} of ${counted(total, 'file')} ${problems.length === 1 ? 'is not as its owner signed it' : 'are not as their owner signed them'}.`,
     ])
   }
   if (json) return

@@ -11,7 +11,7 @@ export async function runDoctor(options: JsonOptions, signal: AbortSignal): Prom
     readConfig(options.data === undefined ? {} : { DATA_DIR: options.data })
   const findings = await examine(readSettings, signal)
   if (options.json === true) console.log(JSON.stringify({ findings }))
-  else for (const line of findingLines(findings)) console.log(line)
+  else for (const line of findingLines(findings, process.stdout.columns)) console.log(line)
   const problems = findings.filter(({ level }) => level === 'problem').length
   if (problems > 0) throw new StartError(counted(problems, 'problem'))
 }
