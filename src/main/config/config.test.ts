@@ -77,8 +77,8 @@ describe('what is set', () => {
 
   test('a share that is 0 is unlimited', () => {
     const { shares } = readConfig({ SITE_BYTES_PER_DAY_MAX: '0' }, {})
-    expect(shares.site).toEqual({ requestsPerSecondMax: 1000, bytesPerDayMax: null })
-    expect(shares.account).toEqual({ requestsPerSecondMax: 2000, bytesPerDayMax: 2e12 })
+    expect(shares.site).toEqual({ requestsPerSecondMax: 25_000, bytesPerDayMax: null })
+    expect(shares.account).toEqual({ requestsPerSecondMax: 40_000, bytesPerDayMax: 2e12 })
   })
 
   test('where a TLS front asks is an address, or nowhere', () => {
