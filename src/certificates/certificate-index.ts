@@ -28,6 +28,11 @@ export class CertificateIndex {
     return this.#changedAt.get(name) ?? null
   }
 
+  /** To be called when it is not stored any more. */
+  forget(name: string): void {
+    this.#changedAt.delete(name)
+  }
+
   /** Calls `learned` once when there is a certificate for the name; one caller at a time. */
   await(name: string, learned: () => void): Disposable {
     this.#awaited.set(name, learned)

@@ -6,6 +6,7 @@ import { type CertificateProblem, certificateAdvice } from '#site/certificate-st
 import { deleteExpiredChallenges } from '#store/certificates/acme.ts'
 import {
   type DueCertificate,
+  deleteOldCertificates,
   postponeCertificate,
   saveCertificate,
   saveCertificateFailure,
@@ -60,6 +61,7 @@ export async function keepCertificates(context: KeepContext): Promise<void> {
   )
   const questions = keepDoing(context, async () => {
     await deleteExpiredChallenges(context.db, context.now())
+    await deleteOldCertificates(context.db, context.now())
     return (await askRenewals(context)) === questionsMax ? 0 : pollMs
   })
   await Promise.all([...orders, questions])

@@ -87,7 +87,10 @@ export async function openOrderedCertificates(
     /** Null: none is stored for the name. */
     async read(name: string): Promise<Certificate | null> {
       const found = await findCertificate(db, name)
-      if (found === null) return null
+      if (found === null) {
+        index.forget(name)
+        return null
+      }
       return { chain: found.chain, key: await seal.open(found.sealedKey, certificateContext(name)) }
     },
     challengeAnswer: (token: string) => challenges.answer(token),

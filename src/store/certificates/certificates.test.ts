@@ -9,6 +9,7 @@ import {
 } from './acme.ts'
 import {
   countCertificates,
+  deleteOldCertificates,
   findCertificate,
   findCertificateFacts,
   listCertificateNames,
@@ -98,6 +99,22 @@ onEachStore('store/names/certificates', (db) => {
     await wantCertificates(db(), ['a.com'], 2000)
     expect(await take(1000)).toMatchObject([{ name: 'a.com', failures: 0 }])
     expect(await findCertificate(db(), 'a.com')).not.toBeNull()
+  })
+
+  test('what is not wanted is deleted once it has expired, and a name that has to wait is remembered', async () => {
+    const names = ['a.com', 'b.com', 'c.com', 'd.com']
+    await wantCertificates(db(), names, 10)
+    await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
+    await saveCertificate(db(), { name: 'b.com', ...issued }, 40)
+    await saveCertificateFailure(db(), 'c.com', { ...refused, dueAt: 950 })
+    await unwantCertificates(db(), ['a.com', 'c.com', 'd.com'])
+    const left = async (now: number) => {
+      await deleteOldCertificates(db(), now)
+      return [...(await findCertificateFacts(db(), names)).keys()].toSorted()
+    }
+    expect(await left(899)).toEqual(['a.com', 'b.com', 'c.com'])
+    expect(await left(900)).toEqual(['b.com', 'c.com'])
+    expect(await left(950)).toEqual(['b.com'])
   })
 
   test('changes are listed in their order, page by page', async () => {

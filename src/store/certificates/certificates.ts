@@ -39,6 +39,16 @@ export async function unwantCertificates(db: Db, names: readonly string[]): Prom
   }
 }
 
+/** Those that are not wanted and not valid any more, except for names that would still have to wait if they were wanted again. */
+export async function deleteOldCertificates(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('certificates')
+    .where('isWanted', '=', 0)
+    .where('dueAt', '<=', now)
+    .where((row) => row.or([row('validUntil', 'is', null), row('validUntil', '<=', now)]))
+    .execute()
+}
+
 /** A page of all names that are wanted, or of those that are not wanted any more, in their order. */
 export async function listCertificateNames(
   db: Db,
