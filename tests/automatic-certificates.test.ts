@@ -217,6 +217,7 @@ if (isHere) {
   }, 60_000)
 
   test('the service orders its own by itself, in its other thread', async () => {
+    world.dns.names.set(`_acme-challenge.${baseDomain}`, { delegatedTo: world.dnsPort })
     const stop = new AbortController()
     const service: RunningService = await startServing(
       { port: await ownPort(), data: join(dir, 'data') },
@@ -229,6 +230,7 @@ if (isHere) {
         TLS_LISTEN: `127.0.0.1:${world.httpsPort}`,
         HTTP_LISTEN: `127.0.0.1:${world.httpPort}`,
         ACME_DIRECTORY: world.acme.url,
+        ACME_DNS_LISTEN: `127.0.0.1:${world.dnsPort}`,
         ACME_CA: world.acme.certificateFile,
         DNS_SERVERS: world.dns.address,
         // Nothing of this is about the network.
@@ -250,6 +252,9 @@ if (isHere) {
           .end()
       })
       expect(status).toBe(200)
+      await eventually(async () => {
+        expect((await shown(`sites.${baseDomain}`)).names).toBe(`DNS:*.${baseDomain}`)
+      })
     } finally {
       stop.abort()
       await service.stopped
