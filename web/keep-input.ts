@@ -4,7 +4,7 @@
  */
 export function keepInput(root: HTMLElement, takeOver: () => void): void {
   const typed = fieldsIn(root).map(({ value }) => value)
-  const focused = fieldsIn(root).findIndex((field) => field === document.activeElement)
+  const focused = fieldsIn(root).indexOf(document.activeElement as HTMLInputElement)
   const chosen = fileInputsIn(root).map(({ files }) => files)
   // What React finds in a field is no change to it.
   for (const field of fieldsIn(root)) if (field.value !== '') setValue(field, '')

@@ -13,6 +13,14 @@ export function timeAgo(at: number, now: number): string {
   const seconds = Math.round((now - at) / 1000)
   const unit = units.find(([, length]) => Math.abs(seconds) >= length)
   if (unit === undefined) return words.parts.justNow
-  const format = new Intl.RelativeTimeFormat(words.locale, { numeric: 'auto' })
-  return format.format(-Math.trunc(seconds / unit[1]), unit[0])
+  return formatOf(words.locale).format(-Math.trunc(seconds / unit[1]), unit[0])
+}
+
+const formats = new Map<string, Intl.RelativeTimeFormat>()
+
+/** Takes longer to make than a row of a list. */
+function formatOf(locale: string): Intl.RelativeTimeFormat {
+  const format = formats.get(locale) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  formats.set(locale, format)
+  return format
 }

@@ -47,6 +47,9 @@ export const isLeavingGuarded = (): boolean => guard !== null
 /** Where the page that is about to appear starts: the top, or where it was when one went on from it. */
 export const scrollTargetNow = (): number => scrollTarget
 
+/** Whether a page that starts at its top is taking another's place just now. */
+export const isChangingPages = (): boolean => isChanging
+
 /** How one page takes the place of another. */
 export interface PageChange {
   /** Loads what the page of a path needs; null: it has it. The page before stays until then. */
@@ -67,6 +70,7 @@ let href: string | null = null
 /** Of the history, counted from where the tab came here. */
 let entry: number | null = null
 let isReturning = false
+let isChanging = false
 let scrollTarget = 0
 
 const entriesMax = 200
@@ -136,7 +140,11 @@ function show(): void {
     href = to.href
     for (const listener of listeners) listener()
   }
-  const change = () => pageChange.show(update, from, to)
+  const change = () => {
+    isChanging = scrollTarget === 0
+    pageChange.show(update, from, to)
+    isChanging = false
+  }
   if (from.pathname === to.pathname) {
     update()
     return

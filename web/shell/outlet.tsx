@@ -1,6 +1,7 @@
-import { Fragment, Suspense, useEffect, useRef } from 'react'
+import { Fragment, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { scrollTargetNow, useAddress } from './address.ts'
 import { useRouter } from './router.ts'
+import { useArrived } from './use-arrived.ts'
 
 /** The page of the address. */
 export function Outlet() {
@@ -19,12 +20,17 @@ export function Outlet() {
           page
         ) : (
           <Frame key={params['rkey']} params={params}>
-            {page}
+            <AfterFrame key={path}>{page}</AfterFrame>
           </Frame>
         )}
       </Queries>
     </Suspense>
   )
+}
+
+/** Head and tabs of a site are seen before what is below them is drawn. */
+function AfterFrame({ children }: { children: ReactNode }) {
+  return useArrived() && children
 }
 
 /** A page that took another's place is read from its heading, unless the focus is on what stayed. */

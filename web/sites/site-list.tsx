@@ -2,6 +2,7 @@ import { useCallback, useDeferredValue, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import type { SitePublish } from '#web/publish/use-publishes.ts'
 import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
+import { useArrived } from '#web/shell/use-arrived.ts'
 import { newestFirst } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -31,6 +32,7 @@ export function SiteList({ sites, publishes }: SiteListProps) {
   const [asked, setAsked] = useState<{ action: RowAction; site: Site } | null>(null)
   const ask = useCallback((action: RowAction, site: Site) => setAsked({ action, site }), [])
   const close = () => setAsked(null)
+  const hasArrived = useArrived()
   const found = sites.filter((site) => matchesSearch(site, search)).toSorted(newestFirst)
   const rows = useDeferredValue(found, found.slice(0, firstRows))
   const fresh = publishes.filter(({ siteName }) => !sites.some(({ rkey }) => rkey === siteName))
@@ -50,6 +52,7 @@ export function SiteList({ sites, publishes }: SiteListProps) {
         ))}
         {rows.map((site) => (
           <SiteRow
+            isWhole={hasArrived}
             key={site.rkey}
             onAsk={ask}
             publish={ofSite.get(site.rkey) ?? null}

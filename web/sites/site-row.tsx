@@ -16,11 +16,14 @@ interface SiteRowProps {
   readonly site: Site
   /** Null: nothing is being published to it. */
   readonly publish: SitePublish | null
+  /** False: only its name and address, which have the row's height. */
+  readonly isWhole: boolean
   readonly onAsk: (action: RowAction, site: Site) => void
 }
 
 /** A site in the list. What is dropped on it is published to it. */
-export const SiteRow = memo(function SiteRow({ site, publish, onAsk }: SiteRowProps) {
+export const SiteRow = memo(function SiteRow(props: SiteRowProps) {
+  const { site, publish, isWhole, onAsk } = props
   const isOver = useIsDropTarget(site.rkey)
   const address = bestAddress(site)
   return (
@@ -39,6 +42,14 @@ export const SiteRow = memo(function SiteRow({ site, publish, onAsk }: SiteRowPr
           {address.host}
         </a>
       </div>
+      {isWhole && <RowFacts onAsk={onAsk} publish={publish} site={site} />}
+    </li>
+  )
+})
+
+function RowFacts({ site, publish, onAsk }: Omit<SiteRowProps, 'isWhole'>) {
+  return (
+    <>
       {publish === null ? (
         <div className={styles['facts']}>
           <SiteState site={site} />
@@ -54,6 +65,6 @@ export const SiteRow = memo(function SiteRow({ site, publish, onAsk }: SiteRowPr
       <div className={styles['menu']}>
         <SiteMenu onAsk={onAsk} site={site} />
       </div>
-    </li>
+    </>
   )
-})
+}
