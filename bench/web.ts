@@ -26,6 +26,7 @@ const ownPages: readonly (readonly [path: string, done: string])[] = [
   ['/editor', 'main li a[href="/sites/site-0"]'],
   ['/onboarding', 'main h1'],
   ['/sites/site-3', 'main h1'],
+  ['/sites/site-3/files', 'main >> text=index.html'],
   ['/sites/site-3/versions', 'main li'],
   ['/sites/site-3/domains', 'main h2'],
   ['/sites/site-3/settings', 'main form'],

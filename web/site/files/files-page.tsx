@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Skeleton } from '#web/parts/skeleton.tsx'
+import { filesQuery } from '#web/server/queries.ts'
 import { useAddress } from '#web/shell/address.ts'
 import { LazyPart, lazyModule } from '#web/shell/lazy-part.tsx'
 import { Page } from '#web/shell/page.tsx'
@@ -13,6 +15,8 @@ const fileEditor = lazyModule(() => import('./file-editor.tsx'))
 
 /** `/sites/:rkey/files`: what the live version is made of; with `?edit=path` one of its files. */
 export default function FilesPage({ params: { rkey = '' } }: PageProps) {
+  // Below a list whose length is not known yet, something would move.
+  const { isPending } = useQuery(filesQuery(rkey, 'live'))
   const edited = useAddress().searchParams.get('edit')
   // Stays while a file is edited.
   const [view, setView] = useState<FileView>(firstView)
@@ -25,7 +29,7 @@ export default function FilesPage({ params: { rkey = '' } }: PageProps) {
       {edited === null ? (
         <>
           <FileBrowser cameFrom={lastEdited.current} onView={setView} rkey={rkey} view={view} />
-          <LazyPart of={explainAddress} props={{ rkey }} />
+          {!isPending && <LazyPart of={explainAddress} props={{ rkey }} />}
         </>
       ) : (
         <LazyPart

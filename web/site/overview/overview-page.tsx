@@ -25,7 +25,11 @@ export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
           <LastVersion site={site} />
           <Addresses site={site} />
           <div className={styles['explain']}>
-            <LazyPart of={explainAddress} props={{ rkey }} />
+            <LazyPart
+              fallback={<div className={styles['explainPlace']} />}
+              of={explainAddress}
+              props={{ rkey }}
+            />
           </div>
         </div>
         <div className={styles['column']}>
