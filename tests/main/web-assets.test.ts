@@ -227,6 +227,7 @@ const plainSite = {
   problems: [],
   domains: [],
   primary: null,
+  today: { requests: 0, refused: 0, bytes: { used: 0, max: null }, warning: null },
 }
 
 const plainInstance = {

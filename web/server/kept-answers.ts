@@ -6,7 +6,11 @@ export const userKey = ['user'] as const
 
 const prefix = 'kept:'
 
-const storageKeyOf = (queryKey: readonly unknown[]): string => prefix + JSON.stringify(queryKey)
+/** Grows with fields of answers that pages rely on: a tab may have kept some before an upgrade. */
+const version = 2
+
+const storageKeyOf = (queryKey: readonly unknown[]): string =>
+  `${prefix}${version}:${JSON.stringify(queryKey)}`
 
 /** The answer that this tab had before it was reloaded, or undefined. */
 export function readKept(queryKey: readonly unknown[]): unknown {

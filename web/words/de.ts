@@ -13,6 +13,7 @@ import { shell } from './de/shell.ts'
 import { site } from './de/site.ts'
 import { sites } from './de/sites.ts'
 import { start } from './de/start.ts'
+import { traffic } from './de/traffic.ts'
 import { versions } from './de/versions.ts'
 import type { Catalogue } from './en.ts'
 
@@ -33,5 +34,6 @@ export const de: Catalogue = {
   site,
   sites,
   start,
+  traffic,
   versions,
 }

@@ -7,6 +7,7 @@ import { onboarding } from './en/onboarding.ts'
 import { settings } from './en/settings.ts'
 import { site } from './en/site.ts'
 import { sites } from './en/sites.ts'
+import { traffic } from './en/traffic.ts'
 import { versions } from './en/versions.ts'
 
 /** What only pages of an account say: part of the chunk that those share. */
@@ -20,5 +21,6 @@ export const enOwn = {
   settings,
   site,
   sites,
+  traffic,
   versions,
 }

@@ -2,11 +2,12 @@ import type { Site } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Notice } from '#web/parts/notice.tsx'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-traffic.ts'
 
 /** What its visitors took today, where that is near a limit or beyond; nothing where it is not. */
 export function TrafficNotice({ site: { today } }: { site: Site }) {
   const { bytes, refused, warning } = today
-  const texts = words.site.notices.traffic
+  const texts = words.traffic
   if (warning === null && refused === 0) return null
   return (
     <Notice

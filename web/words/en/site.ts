@@ -52,18 +52,6 @@ export const site = {
     },
     refused: { title: 'The newest version was refused', text: 'Fix this and publish again.' },
     offline: { title: 'This site was taken offline', text: 'Visitors don’t see it.' },
-    traffic: {
-      titles: {
-        50: 'Half of today’s traffic is used',
-        75: 'Three quarters of today’s traffic is used',
-        100: 'Today’s traffic is used up',
-      },
-      left: 'Visitors get the site until the limit is reached, and again after midnight (UTC).',
-      none: 'Visitors read that the site is back tomorrow. It is, after midnight (UTC).',
-      used: (used: string, max: string) => `${used} of ${max} sent to visitors today.`,
-      refused: (n: number) => `${plural(n, 'request was', 'requests were')} turned away today.`,
-      crowded: 'Too many visitors at once',
-    },
     olderIsLive: 'Visitors still see the version before it.',
   },
   states: {
