@@ -1,5 +1,6 @@
 import { account } from './de/account.ts'
 import { ci } from './de/ci.ts'
+import { dns } from './de/dns.ts'
 import { domains } from './de/domains.ts'
 import { explain } from './de/explain.ts'
 import { files } from './de/files.ts'
@@ -21,6 +22,7 @@ export const de: Catalogue = {
   locale: 'de',
   account,
   ci,
+  dns,
   domains,
   explain,
   files,

@@ -1,5 +1,6 @@
 import { account } from './en/account.ts'
 import { ci } from './en/ci.ts'
+import { dns } from './en/dns.ts'
 import { domains } from './en/domains.ts'
 import { explain } from './en/explain.ts'
 import { files } from './en/files.ts'
@@ -14,6 +15,7 @@ import { versions } from './en/versions.ts'
 export const enOwn = {
   account,
   ci,
+  dns,
   domains,
   explain,
   files,

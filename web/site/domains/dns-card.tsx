@@ -6,6 +6,7 @@ import { Problem } from '#web/parts/problem.tsx'
 import { Status } from '#web/parts/status.tsx'
 import type { CustomDomain } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-dns.ts'
 import styles from './dns-card.module.css'
 import { relativeName } from './relative-name.ts'
 import { useVerification } from './use-verification.ts'
@@ -13,7 +14,7 @@ import { useVerification } from './use-verification.ts'
 /** What to set at the provider of a domain, ticked as it is found. */
 export function DnsCard({ custom }: { custom: CustomDomain }) {
   const { dns, domain, found, lost, warning, zone } = custom
-  const texts = words.domains.dns
+  const texts = words.dns
   const { isChecking, problem, check } = useVerification(custom)
   const { cname, txt } = dns
   return (
@@ -52,9 +53,9 @@ export function DnsCard({ custom }: { custom: CustomDomain }) {
           {isChecking ? texts.checking : texts.checkNow}
         </Button>
         <details className={styles['providers']}>
-          <summary>{texts.providers}</summary>
+          <summary>{texts.providersTitle}</summary>
           <dl>
-            {words.domains.providers.map(({ name, text }) => (
+            {words.dns.providers.map(({ name, text }) => (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>{text}</dd>
@@ -77,7 +78,7 @@ interface RowProps {
 }
 
 function Row({ type, name, whole, value, purpose, isFound }: RowProps) {
-  const texts = words.domains.dns
+  const texts = words.dns
   return (
     <div className={styles['record']}>
       <p className={styles['type']}>

@@ -24,7 +24,7 @@ export function useVerification({ id, domain, verified, warning }: CustomDomain)
     try {
       const answer = await verifyDomain(id)
       setProblem(answer.error)
-      if (answer.verified && !verified) toast(words.domains.dns.verified(domain))
+      if (answer.verified && !verified) toast(words.dns.verified(domain))
       await refreshAddresses(client)
     } catch (error) {
       if (!leaveIfSignedOut(error)) {

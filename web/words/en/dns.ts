@@ -1,0 +1,40 @@
+export const dns = {
+  title: (domain: string) => `Set two records for ${domain}`,
+  titleOfLost: (domain: string) => `Put back the records of ${domain}`,
+  intro: 'Add them at your DNS provider. We check every few seconds.',
+  type: 'Type',
+  name: 'Name',
+  value: 'Value',
+  ownership: 'shows that the domain is yours',
+  pointing: 'sends visitors here',
+  done: 'Found',
+  missing: 'Not found yet',
+  checking: 'Checking…',
+  checkNow: 'Check now',
+  checkOf: (domain: string) => `Check now: ${domain}`,
+  copyName: (type: string) => `the name of the ${type} record`,
+  copyValue: (type: string) => `the value of the ${type} record`,
+  apex: 'At the top of a domain, providers call it ALIAS or ANAME.',
+  whole: (name: string) => `The whole name is ${name}. Most providers want the short one.`,
+  providersTitle: 'What your provider calls it',
+  verified: (domain: string) => `${domain} is verified.`,
+  providers: [
+    {
+      name: 'Cloudflare',
+      text: 'DNS → Records → Add record. “Name” and “Content” or “Target”; the CNAME “DNS only”.',
+    },
+    {
+      name: 'Namecheap',
+      text: 'Domain List → Manage → Advanced DNS → Add new record. “Host” and “Value”; at the top ALIAS.',
+    },
+    { name: 'GoDaddy', text: 'Domain portfolio → DNS → Add new record. “Name” and “Value”.' },
+    {
+      name: 'IONOS',
+      text: 'Domains & SSL → DNS → Add record. “Host name” and “Value” or “Points to”.',
+    },
+    {
+      name: 'Gandi',
+      text: 'Domain → DNS records → Add record. “Name” and “Value” or “Target”; at the top ALIAS.',
+    },
+  ],
+}

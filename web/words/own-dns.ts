@@ -1,0 +1,4 @@
+import { dns } from './en/dns.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ dns })
