@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline/promises'
+import { codeOf } from '#observe/code-of.ts'
 import { escapeUnprintable } from '#observe/escape-unprintable.ts'
+import { CommandError } from './command-error.ts'
 import { wrapped } from './wrapped.ts'
 
 /** Where a command reads from and writes to. */
@@ -68,13 +70,24 @@ export class Console {
     return this.#streams.stdin.isTTY && this.#streams.stderr.isTTY
   }
 
-  /** The answer of the person at the terminal, without spaces around it. */
+  /** The answer of the person at the terminal, without spaces around it. Throws CommandError at the end of the input. */
   async ask(question: string, signal: AbortSignal): Promise<string> {
     this.#clear()
     const { stdin: input, stderr: output } = this.#streams
     const reader = createInterface({ input, output })
+    // In its raw mode the terminal sends no signal.
+    reader.on('SIGINT', () => process.emit('SIGINT'))
+    const closed = Promise.withResolvers<never>()
+    reader.once('close', () => closed.reject(new CommandError('There was no answer.')))
     try {
-      return (await reader.question(escapeUnprintable(question), { signal })).trim()
+      const answer = reader.question(escapeUnprintable(question), { signal })
+      return (await Promise.race([answer, closed.promise])).trim()
+    } catch (error) {
+      output.write('\n')
+      signal.throwIfAborted()
+      // Node ends a question so when Ctrl-D is pressed.
+      if (codeOf(error) !== 'ABORT_ERR') throw error
+      throw new CommandError('There was no answer.', { cause: error })
     } finally {
       reader.close()
     }

@@ -129,6 +129,19 @@ describe('signing in', () => {
     expect(await said('whoami')).toEqual(['alice.test'])
   })
 
+  test.each([
+    ['Ctrl-C', '\x03', 130, 'Interrupted.'],
+    ['Ctrl-D', '\x04', 1, 'There was no answer.'],
+  ] as const)('is given up by %s at a question', async (_, key, code, sentence) => {
+    await using terminal = cli.runAtTerminal(['login'], servers())
+    await terminal.shows('Your handle')
+    terminal.type(key)
+    expect(await terminal.exited).toBe(code)
+    const shown = terminal.screen().trim().split('\r\n')
+    expect(shown.length).toBe(2)
+    expect(shown[1]).toContain(sentence)
+  })
+
   test('by a browser elsewhere, whose last address is pasted; the last sign-in is that of commands', async () => {
     const [, bob = alice] = network.accounts
     await using terminal = cli.runAtTerminal(['login', bob.handle, '--no-browser'], servers())

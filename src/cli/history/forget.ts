@@ -2,6 +2,7 @@ import { openSite, type SiteOptions } from '#cli/account/own-sites.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
 import { explained } from '#cli/explained.ts'
+import { timeText } from '#cli/time-text.ts'
 import { forgetVersion } from '#publish/history/forget-version.ts'
 import { readRepository } from '#publish/repository/read-repository.ts'
 import { withPatience } from '#publish/server-patience.ts'
@@ -24,8 +25,9 @@ export async function forget(
   )
   const { id, version } = findEntry(historyOf(address.name, repository, now()), wanted)
   if (console.isInteractive && !options.yes) {
-    const what = [id, version.createdAt, version.message].filter(Boolean).join(', ')
-    const answer = await console.ask(`Forget ${what} for ever? [y/N] `, signal)
+    const at = version.createdAt && timeText(version.createdAt)
+    const what = [id, at, version.message].filter(Boolean).join(', ')
+    const answer = await console.ask(`Forget version ${what}, for ever? [y/N] `, signal)
     if (!/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was forgotten.')
   }
   const outcome = await explained(signal, { doing: 'changing' }, () =>
