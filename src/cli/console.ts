@@ -83,8 +83,8 @@ export class Console {
       const answer = reader.question(escapeUnprintable(question), { signal })
       return (await Promise.race([answer, closed.promise])).trim()
     } catch (error) {
-      output.write('\n')
       signal.throwIfAborted()
+      output.write('\n')
       // Node ends a question so when Ctrl-D is pressed.
       if (codeOf(error) !== 'ABORT_ERR') throw error
       throw new CommandError('There was no answer.', { cause: error })

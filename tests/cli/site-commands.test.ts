@@ -138,7 +138,7 @@ describe('signing in', () => {
     terminal.type(key)
     expect(await terminal.exited).toBe(code)
     const shown = terminal.screen().trim().split('\r\n')
-    expect(shown.length).toBe(2)
+    expect(shown).toHaveLength(2)
     expect(shown[1]).toContain(sentence)
   })
 
