@@ -10,3 +10,11 @@ test('cells are below each other, and no line ends with spaces', () => {
   ).toEqual(['a    live      first', 'bcd  replaced'])
   expect(columns([])).toEqual([])
 })
+
+test('a row that is wider than the terminal is broken between words, the others are not', () => {
+  const rows = [
+    ['a', 'live', '2026-11-27 15:33 UTC'],
+    ['bcd', '', '3 files'],
+  ]
+  expect(columns(rows, 27)).toEqual(['a, live, 2026-11-27 15:33', '  UTC', 'bcd        3 files'])
+})

@@ -45,7 +45,7 @@ export async function listSites(options: AccountOptions, context: CommandContext
     files === null ? '' : counted(files, 'file'),
     counted(kept, 'version'),
   ])
-  for (const line of columns(cells)) console.say(line)
+  for (const line of columns(cells, console.width)) console.say(line)
   if (rows.length === 0) {
     console.note('This account has no sites. Publish one: sitehost deploy <folder> --site <name>')
   }

@@ -23,7 +23,7 @@ export async function listVersions(
   const history = historyOf(address.name, repository, now())
   if (options.json)
     console.say(JSON.stringify({ site: address.name, versions: history.map(rowOf) }))
-  else for (const line of columns(history.map(cellsOf))) console.say(line)
+  else for (const line of columns(history.map(cellsOf), console.width)) console.say(line)
   if (history.length > 0) return
   const isThere = repository.sites.has(address.name)
   console.note(

@@ -38,13 +38,14 @@ export async function listDomains(
   const { customDomains, sitehostDomains } = await readDomains(instance)
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ sitehostDomains, customDomains }))
-  const lines = columns([
+  const rows = [
     ...sitehostDomains.map(({ domain, rkey }) => cellsOf(domain, rkey || null, 'live')),
     ...customDomains.map(({ certificate, domain, rkey, verified }) => [
       ...cellsOf(domain, rkey, verified ? 'verified' : 'not verified'),
       ...(certificate ? [certificateText(certificate)] : []),
     ]),
-  ])
+  ]
+  const lines = columns(rows, console.width)
   for (const line of lines) console.say(line)
   for (const { certificate, warning } of customDomains) {
     if (warning !== null) console.warn(warning)

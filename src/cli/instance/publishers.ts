@@ -29,7 +29,7 @@ export async function listPublishers(options: Options, context: CommandContext):
   )
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ site, publishers }))
-  for (const line of columns(publishers.map(cellsOf))) console.say(line)
+  for (const line of columns(publishers.map(cellsOf), console.width)) console.say(line)
   if (publishers.length === 0) console.note(`${site} has no publishers at ${instance.origin}.`)
 }
 

@@ -27,7 +27,7 @@ export async function listTokens(options: Options, context: CommandContext): Pro
   )
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ site, tokens }))
-  for (const line of columns(tokens.map(cellsOf))) console.say(line)
+  for (const line of columns(tokens.map(cellsOf), console.width)) console.say(line)
   if (tokens.length === 0) console.note(`${site} has no deploy tokens at ${instance.origin}.`)
 }
 
