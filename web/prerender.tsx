@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server'
+import { RouterContext } from '#web/shell/routing/router.ts'
 import { openRouter } from './routes.ts'
 import { App } from './shell/app.tsx'
-import { RouterContext } from './shell/router.ts'
 import { loadWords } from './words/words.ts'
 
 /** The page of the address as the app draws it first, for the service: it runs this with the few globals that drawing needs. */

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { type Route, Router } from '#web/shell/routing/router.ts'
 import { sitesQuery } from './server/queries.ts'
 import { ownParts } from './shell/own-parts.ts'
-import { type Route, Router } from './shell/router.ts'
 
 const prefetchSites = (client: QueryClient) => client.prefetchQuery(sitesQuery)
 

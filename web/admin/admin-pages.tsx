@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useAddress } from '#web/shell/address.ts'
+import { useAddress } from '#web/shell/routing/address.ts'
 import { readSession, useAdminSession } from './admin-session.ts'
 import { pageAt } from './page-at.tsx'
 import { Frame } from './parts/frame.tsx'

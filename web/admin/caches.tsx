@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
-import { Problem } from '#web/parts/problem.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { call } from '#web/server/api.ts'
 import { areaWords } from '#web/words/admin/area.ts'
 import { type Column, DataTable } from './parts/data-table.tsx'

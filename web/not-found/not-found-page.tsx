@@ -1,8 +1,8 @@
 import { Compass } from 'lucide-react'
-import { buttonClass } from '#web/parts/button.tsx'
+import { buttonClass } from '#web/parts/controls/button.tsx'
 import { Icon } from '#web/parts/icon.tsx'
-import { Link } from '#web/shell/link.tsx'
-import { Page } from '#web/shell/page.tsx'
+import { Link } from '#web/shell/routing/link.tsx'
+import { Page } from '#web/shell/routing/page.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './not-found-page.module.css'
 

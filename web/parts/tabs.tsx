@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useAddress } from '#web/shell/address.ts'
-import { Link } from '#web/shell/link.tsx'
+import { useAddress } from '#web/shell/routing/address.ts'
+import { Link } from '#web/shell/routing/link.tsx'
 import styles from './tabs.module.css'
 
 export interface Tab {

@@ -1,5 +1,5 @@
-import { DropZone } from '#web/parts/drop-zone.tsx'
-import { Problem } from '#web/parts/problem.tsx'
+import { DropZone } from '#web/parts/controls/drop-zone.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { entriesOfDrop } from '#web/publish/files/dropped.ts'
 import { words } from '#web/words/words.ts'
 import styles from './file-drop.module.css'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CopyButton } from '#web/parts/copy-button.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { userQuery } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
 import styles from './from-terminal.module.css'

@@ -1,5 +1,5 @@
-import { Button } from '#web/parts/button.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
+import { Button } from '#web/parts/controls/button.tsx'
 import { publishTicks, Ticks } from '#web/parts/ticks.tsx'
 import { describeJob } from '#web/publish/send/job.ts'
 import { words } from '#web/words/words.ts'

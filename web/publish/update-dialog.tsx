@@ -1,5 +1,5 @@
-import { Dialog } from '#web/parts/dialog.tsx'
-import { DropZone } from '#web/parts/drop-zone.tsx'
+import { DropZone } from '#web/parts/controls/drop-zone.tsx'
+import { Dialog } from '#web/parts/overlays/dialog.tsx'
 import { entriesOfDrop } from '#web/publish/files/dropped.ts'
 import { words } from '#web/words/words.ts'
 import { publishSession } from './publish-session.ts'

@@ -1,4 +1,4 @@
-import { goTo } from '#web/shell/address.ts'
+import { goTo } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import type { Choice } from './files/choose-files.ts'

@@ -1,5 +1,5 @@
 import { forgetDropped } from '#web/publish/forget-dropped.ts'
-import { isLeavingGuarded } from '#web/shell/address.ts'
+import { isLeavingGuarded } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import { ApiError } from './api.ts'

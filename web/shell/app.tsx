@@ -1,8 +1,8 @@
-import { useAddress } from './address.ts'
+import { useAddress } from '#web/shell/routing/address.ts'
+import { Outlet } from '#web/shell/routing/outlet.tsx'
+import { useRouter } from '#web/shell/routing/router.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Frame } from './frame.tsx'
-import { Outlet } from './outlet.tsx'
-import { useRouter } from './router.ts'
 
 /** The frame, and in it the page of the address. */
 export function App() {

@@ -1,8 +1,8 @@
 import { Component, type ReactNode } from 'react'
-import { Button } from '#web/parts/button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { PageNotLoadedError } from '#web/shell/routing/router.ts'
 import { words } from '#web/words/words.ts'
 import styles from './error-boundary.module.css'
-import { PageNotLoadedError } from './router.ts'
 
 interface ErrorBoundaryProps {
   /** Another page gets another chance. */

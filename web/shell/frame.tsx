@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { locales } from '#site/locales.ts'
 import { instance } from '#web/server/instance.ts'
+import { TopBar } from '#web/shell/bar/top-bar.tsx'
 import { localeNames, setLocale } from '#web/words/locale.ts'
 import { words } from '#web/words/words.ts'
 import { OfflineStrip } from './connection.tsx'
 import styles from './frame.module.css'
 import { ToastRegion } from './toast-region.tsx'
-import { TopBar } from './top-bar.tsx'
 import { WindowDrop } from './window-drop.tsx'
 
 interface FrameProps {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { OwnParts, PageFrameProps } from './router.ts'
+import type { OwnParts, PageFrameProps } from '#web/shell/routing/router.ts'
 
 export interface LoadedParts extends OwnParts {
   readonly SiteFrame: ComponentType<PageFrameProps>

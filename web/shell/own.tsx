@@ -1,18 +1,18 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { buttonClass } from '#web/parts/button.tsx'
+import { buttonClass } from '#web/parts/controls/button.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { openQueryClient } from '#web/server/query-client.ts'
 import { SiteFrame } from '#web/site/site-frame.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own.ts'
 import './own-modules.ts'
-import { AccountMenu } from './account-menu.tsx'
-import { Link } from './link.tsx'
+import { AccountMenu } from '#web/shell/bar/account-menu.tsx'
+import { SiteSwitcher } from '#web/shell/bar/site-switcher.tsx'
+import styles from '#web/shell/bar/top-bar.module.css'
+import { Link } from '#web/shell/routing/link.tsx'
 import { haveOwnParts } from './own-parts.ts'
-import { SiteSwitcher } from './site-switcher.tsx'
-import styles from './top-bar.module.css'
 
 let opened: QueryClient | null = null
 

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
-import { Button } from '#web/parts/button.tsx'
-import { IconButton } from '#web/parts/icon-button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { IconButton } from '#web/parts/controls/icon-button.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './toast-region.module.css'
 import { dismissToast, useToasts } from './toasts.ts'

@@ -1,5 +1,5 @@
 import { startTransition, useEffect, useState } from 'react'
-import { isChangingPages } from './address.ts'
+import { isChangingPages } from '#web/shell/routing/address.ts'
 
 /**
  * False in the first drawing of a page that takes another's place, and true once that is seen: what waits until then makes the

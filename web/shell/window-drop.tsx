@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
 import { publishSession } from '#web/publish/publish-session.ts'
 import { updateSite } from '#web/publish/update-site.ts'
+import { goTo, useAddress } from '#web/shell/routing/address.ts'
+import { matchPattern } from '#web/shell/routing/match-route.ts'
 import { words } from '#web/words/words.ts'
-import { goTo, useAddress } from './address.ts'
 import { setDropTarget, siteAt, useDropTarget } from './drop-target.ts'
-import { matchPattern } from './match-route.ts'
 import { toast } from './toasts.ts'
 import styles from './window-drop.module.css'
 

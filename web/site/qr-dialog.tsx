@@ -1,4 +1,4 @@
-import { Dialog } from '#web/parts/dialog.tsx'
+import { Dialog } from '#web/parts/overlays/dialog.tsx'
 import { Qr } from '#web/parts/qr.tsx'
 import { words } from '#web/words/words.ts'
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
-import { ConfirmDialog } from '#web/parts/confirm.tsx'
+import { ConfirmDialog } from '#web/parts/overlays/confirm.tsx'
 import { ApiError, deleteSite } from '#web/server/api.ts'
 import { forgetSite } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'

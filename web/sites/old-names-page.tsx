@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { goTo } from '#web/shell/address.ts'
+import { goTo } from '#web/shell/routing/address.ts'
 
 /** `/names`, which people may have kept: a site's addresses are on its own page now. */
 export default function OldNamesPage() {

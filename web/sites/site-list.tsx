@@ -1,7 +1,7 @@
 import { useCallback, useDeferredValue, useState } from 'react'
 import type { Site } from '#api/contract/client.ts'
 import type { SitePublish } from '#web/publish/use-publishes.ts'
-import { LazyDialog, lazyModule } from '#web/shell/lazy-part.tsx'
+import { LazyDialog, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { useArrived } from '#web/shell/use-arrived.ts'
 import { newestFirst } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'

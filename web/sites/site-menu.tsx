@@ -2,7 +2,7 @@ import { Copy, Ellipsis, ExternalLink, FolderUp, Globe, Settings, Trash2 } from 
 import type { Site } from '#api/contract/client.ts'
 import { bestAddress } from '#site/best-address.ts'
 import { Icon } from '#web/parts/icon.tsx'
-import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
+import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/overlays/menu.tsx'
 import { toast } from '#web/shell/toasts.ts'
 import { nameOf, pageOf } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'

@@ -1,4 +1,4 @@
-import { Button } from '#web/parts/button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './account-help.module.css'
 import type { SignIn } from './use-sign-in.ts'

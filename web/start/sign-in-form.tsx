@@ -1,5 +1,5 @@
-import { Button } from '#web/parts/button.tsx'
-import { TextField } from '#web/parts/field.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './sign-in-form.module.css'
 import type { SignIn } from './use-sign-in.ts'

@@ -1,9 +1,9 @@
-import { Choice } from '#web/parts/choice.tsx'
-import { DropZone } from '#web/parts/drop-zone.tsx'
-import { TextField } from '#web/parts/field.tsx'
-import { Select } from '#web/parts/select.tsx'
-import { Switch } from '#web/parts/switch.tsx'
-import { TextArea } from '#web/parts/text-area.tsx'
+import { Choice } from '#web/parts/controls/choice.tsx'
+import { DropZone } from '#web/parts/controls/drop-zone.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
+import { Select } from '#web/parts/controls/select.tsx'
+import { Switch } from '#web/parts/controls/switch.tsx'
+import { TextArea } from '#web/parts/controls/text-area.tsx'
 import { arabic, longText, Section, Specimen } from './section.tsx'
 
 const nothing = () => undefined

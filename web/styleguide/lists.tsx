@@ -1,5 +1,5 @@
 import { formatBytes } from '#web/parts/bytes.ts'
-import { CopyButton } from '#web/parts/copy-button.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { Qr } from '#web/parts/qr.tsx'
 import { Status } from '#web/parts/status.tsx'
 import { type Column, Table } from '#web/parts/table.tsx'

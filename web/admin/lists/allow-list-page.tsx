@@ -7,7 +7,7 @@ import { ListPage, type ListQuery, type OnDone, OpenLink } from '#web/admin/part
 import { LogLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { SignInNote } from '#web/admin/sign-in-note.tsx'
-import { TextField } from '#web/parts/field.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { call } from '#web/server/api.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 

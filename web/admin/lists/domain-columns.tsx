@@ -5,7 +5,7 @@ import { OpenLink } from '#web/admin/parts/list-page.tsx'
 import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
-import { useAddress } from '#web/shell/address.ts'
+import { useAddress } from '#web/shell/routing/address.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 import { CertificateWord } from './certificate-word.tsx'
 

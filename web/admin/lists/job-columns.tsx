@@ -6,7 +6,7 @@ import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { StatusWord } from '#web/admin/parts/status-word.tsx'
 import { When } from '#web/admin/parts/when.tsx'
 import { formatBytes } from '#web/parts/bytes.ts'
-import { useAddress } from '#web/shell/address.ts'
+import { useAddress } from '#web/shell/routing/address.ts'
 
 export type AdminJob = AnswerTo<'GET /api/admin/jobs'>['jobs'][number]
 

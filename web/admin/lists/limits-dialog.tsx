@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
-import { TextField } from '#web/parts/field.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { call } from '#web/server/api.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 import type { AccountActionsProps } from './account-actions-props.ts'

@@ -4,7 +4,7 @@ import styles from '#web/admin/parts/detail.module.css'
 import { Facts } from '#web/admin/parts/facts.tsx'
 import { AccountLink, SiteLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
-import { TextField } from '#web/parts/field.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { call } from '#web/server/api.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 

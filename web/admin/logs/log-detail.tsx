@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Facts } from '#web/admin/parts/facts.tsx'
 import { Link } from '#web/admin/parts/link.tsx'
-import { addressWith } from '#web/shell/address.ts'
+import { addressWith } from '#web/shell/routing/address.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 import styles from './log-detail.module.css'
 import type { LogEntry } from './log-entry.ts'

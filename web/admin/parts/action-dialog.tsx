@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { messageOf } from '#web/admin/admin-session.ts'
-import { Button } from '#web/parts/button.tsx'
-import fieldStyles from '#web/parts/field.module.css'
-import { Problem } from '#web/parts/problem.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import fieldStyles from '#web/parts/controls/field.module.css'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './action-dialog.module.css'
 

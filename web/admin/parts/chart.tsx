@@ -10,7 +10,7 @@ import {
   type Unit,
 } from '#web/admin/series.ts'
 import { useAsked, useEvery } from '#web/admin/use-asked.ts'
-import { Problem } from '#web/parts/problem.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { call } from '#web/server/api.ts'
 import styles from './chart.module.css'
 import { ChartTable } from './chart-table.tsx'

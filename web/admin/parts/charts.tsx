@@ -1,5 +1,5 @@
 import type { Metric } from '#web/admin/series.ts'
-import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { addressWith, goTo, useAddress } from '#web/shell/routing/address.ts'
 import { partsWords } from '#web/words/admin/parts.ts'
 import { Chart } from './chart.tsx'
 import styles from './charts.module.css'

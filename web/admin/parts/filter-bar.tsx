@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId } from 'react'
-import { Button } from '#web/parts/button.tsx'
-import fieldStyles from '#web/parts/field.module.css'
-import { addressWith, goTo, useAddress } from '#web/shell/address.ts'
+import { Button } from '#web/parts/controls/button.tsx'
+import fieldStyles from '#web/parts/controls/field.module.css'
+import { addressWith, goTo, useAddress } from '#web/shell/routing/address.ts'
 import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './filter-bar.module.css'
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { signOut } from '#web/admin/admin-session.ts'
 import { sections } from '#web/admin/sections.ts'
-import { Button } from '#web/parts/button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
 import { instance } from '#web/server/instance.ts'
 import { partsWords } from '#web/words/admin/parts.ts'
 import styles from './frame.module.css'

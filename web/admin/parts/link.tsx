@@ -1,5 +1,5 @@
 import type { ComponentProps, MouseEvent } from 'react'
-import { goTo } from '#web/shell/address.ts'
+import { goTo } from '#web/shell/routing/address.ts'
 
 interface LinkProps extends ComponentProps<'a'> {
   readonly href: string

@@ -1,6 +1,6 @@
 import type { Ref } from 'react'
-import { Button } from '#web/parts/button.tsx'
-import { TextField } from '#web/parts/field.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './address-field.module.css'
 import type { NameCheck } from './use-name-check.ts'

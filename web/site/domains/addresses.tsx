@@ -1,6 +1,6 @@
 import type { Site } from '#api/contract/client.ts'
 import { addressOf } from '#site/best-address.ts'
-import { CopyButton } from '#web/parts/copy-button.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { type Column, Table } from '#web/parts/table.tsx'
 import type { Names } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Button } from '#web/parts/button.tsx'
-import { Problem } from '#web/parts/problem.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { choosePrimary } from '#web/server/api.ts'
 import { keys } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { Button } from '#web/parts/button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { words } from '#web/words/words.ts'
 import { type ComparedLine, compareLines } from './compare-lines.ts'

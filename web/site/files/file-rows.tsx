@@ -15,10 +15,10 @@ import {
   Trash2,
 } from 'lucide-react'
 import { formatBytes } from '#web/parts/bytes.ts'
+import iconStyles from '#web/parts/controls/icon-button.module.css'
 import { Icon } from '#web/parts/icon.tsx'
-import iconStyles from '#web/parts/icon-button.module.css'
-import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
-import { Link } from '#web/shell/link.tsx'
+import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/overlays/menu.tsx'
+import { Link } from '#web/shell/routing/link.tsx'
 import { words } from '#web/words/words.ts'
 import type { FileAction } from './file-dialogs.tsx'
 import styles from './files-page.module.css'

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { Link } from '#web/shell/link.tsx'
+import { Link } from '#web/shell/routing/link.tsx'
 import styles from './card.module.css'
 
 interface CardProps {

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
 import { formatBytes } from '#web/parts/bytes.ts'
-import { CopyButton } from '#web/parts/copy-button.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { Facts } from '#web/parts/facts.tsx'
 import { TimeAgo } from '#web/parts/time-ago.tsx'
 import { changesQuery, type Version, versionsQuery } from '#web/server/queries.ts'

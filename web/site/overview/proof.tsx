@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import type { Site } from '#api/contract/client.ts'
-import { CopyButton } from '#web/parts/copy-button.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { TimeAgo } from '#web/parts/time-ago.tsx'
 import { userQuery } from '#web/server/queries.ts'

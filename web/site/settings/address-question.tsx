@@ -1,6 +1,6 @@
 import { useId } from 'react'
-import { Choice } from '#web/parts/choice.tsx'
-import { Select } from '#web/parts/select.tsx'
+import { Choice } from '#web/parts/controls/choice.tsx'
+import { Select } from '#web/parts/controls/select.tsx'
 import { words } from '#web/words/words.ts'
 import { Question } from './question.tsx'
 import { addressSamples, type SampledSite } from './sample-effects.ts'

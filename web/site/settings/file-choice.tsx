@@ -1,6 +1,6 @@
 import { useId } from 'react'
-import { TextField } from '#web/parts/field.tsx'
-import { Select } from '#web/parts/select.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
+import { Select } from '#web/parts/controls/select.tsx'
 import { words } from '#web/words/words.ts'
 
 interface FileChoiceProps {

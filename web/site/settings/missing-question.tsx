@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { Choice } from '#web/parts/choice.tsx'
+import { Choice } from '#web/parts/controls/choice.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { words } from '#web/words/words.ts'
 import type { QuestionOfDraftProps } from './address-question.tsx'

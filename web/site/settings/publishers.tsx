@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { Button } from '#web/parts/button.tsx'
-import { Confirm } from '#web/parts/confirm.tsx'
-import { TextField } from '#web/parts/field.tsx'
-import { Problem } from '#web/parts/problem.tsx'
-import { Select } from '#web/parts/select.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
+import { Select } from '#web/parts/controls/select.tsx'
+import { Confirm } from '#web/parts/overlays/confirm.tsx'
 import {
   addPublisher,
   type Publisher,

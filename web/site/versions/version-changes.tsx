@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { formatBytes } from '#web/parts/bytes.ts'
-import { Problem } from '#web/parts/problem.tsx'
+import { Problem } from '#web/parts/controls/problem.tsx'
 import { changesQuery } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
 import styles from './version-changes.module.css'

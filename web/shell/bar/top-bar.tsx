@@ -1,10 +1,10 @@
-import { buttonClass } from '#web/parts/button.tsx'
+import { buttonClass } from '#web/parts/controls/button.tsx'
 import { instance } from '#web/server/instance.ts'
 import { readKept, userKey } from '#web/server/kept-answers.ts'
+import { Link } from '#web/shell/routing/link.tsx'
+import { useRouter } from '#web/shell/routing/router.ts'
 import { words } from '#web/words/words.ts'
-import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
-import { useRouter } from './router.ts'
 import styles from './top-bar.module.css'
 
 /** 56 px on every page: where one is, where one can go, and who is signed in. */

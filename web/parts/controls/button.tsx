@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps, MouseEvent } from 'react'
+import { Icon } from '#web/parts/icon.tsx'
 import styles from './button.module.css'
-import { Icon } from './icon.tsx'
 
 export type ButtonLook = 'primary' | 'secondary' | 'ghost' | 'danger'
 

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button, type ButtonLook } from '#web/parts/controls/button.tsx'
+import { TextField } from '#web/parts/controls/field.tsx'
 import { words } from '#web/words/words.ts'
-import { Button, type ButtonLook } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { TextField } from './field.tsx'
 
 interface ConfirmProps {
   /** On the button that asks. */

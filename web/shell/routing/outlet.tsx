@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { useArrived } from '#web/shell/use-arrived.ts'
 import { scrollTargetNow, useAddress } from './address.ts'
 import { useRouter } from './router.ts'
-import { useArrived } from './use-arrived.ts'
 
 /** The page of the address. */
 export function Outlet() {

@@ -1,8 +1,8 @@
 import { type ComponentType, type ReactNode, useEffect, useRef, useState } from 'react'
-import { Button } from '#web/parts/button.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
+import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
-import { toast } from './toasts.ts'
 
 /** A component that is loaded when it is first wanted. `lazy` would remember a failure, and take the page away with it. */
 export interface LazyModule<Props> {

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react'
-import { Button } from '#web/parts/button.tsx'
-import { Dialog } from '#web/parts/dialog.tsx'
+import { Button } from '#web/parts/controls/button.tsx'
+import { Dialog } from '#web/parts/overlays/dialog.tsx'
 import { guardLeaving } from './address.ts'
 
 interface Question {

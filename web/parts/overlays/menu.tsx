@@ -9,9 +9,9 @@ import {
   useRef,
   useState,
 } from 'react'
-import { Link } from '#web/shell/link.tsx'
-import { Icon } from './icon.tsx'
-import iconStyles from './icon-button.module.css'
+import iconStyles from '#web/parts/controls/icon-button.module.css'
+import { Icon } from '#web/parts/icon.tsx'
+import { Link } from '#web/shell/routing/link.tsx'
 import styles from './menu.module.css'
 import { placeBelow } from './place-below.ts'
 

@@ -3,15 +3,15 @@ import { Check, LogOut, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { locales } from '#site/locales.ts'
 import { Icon } from '#web/parts/icon.tsx'
-import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/menu.tsx'
+import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/overlays/menu.tsx'
 import { signOut } from '#web/server/api.ts'
 import { userQuery } from '#web/server/queries.ts'
 import { leaveAccount } from '#web/server/session.ts'
+import { toast } from '#web/shell/toasts.ts'
 import { localeNames, setLocale } from '#web/words/locale.ts'
 import { words } from '#web/words/words.ts'
 import styles from './account-menu.module.css'
 import { setTheme, storedTheme, themes } from './theme.ts'
-import { toast } from './toasts.ts'
 
 /** Who is signed in; theme, language and the way out. */
 export function AccountMenu() {

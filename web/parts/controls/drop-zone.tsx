@@ -1,9 +1,9 @@
 import { FolderUp } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, type ReactNode, useId, useState } from 'react'
+import { Icon } from '#web/parts/icon.tsx'
 import { words } from '#web/words/words.ts'
 import { buttonClass } from './button.tsx'
 import styles from './drop-zone.module.css'
-import { Icon } from './icon.tsx'
 
 interface DropZoneProps {
   /** What it says above its buttons. */

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
+import { IconButton } from '#web/parts/controls/icon-button.tsx'
 import { words } from '#web/words/words.ts'
 import styles from './dialog.module.css'
-import { IconButton } from './icon-button.tsx'
 
 interface DialogProps {
   readonly isOpen: boolean

@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
+import { Icon } from '#web/parts/icon.tsx'
 import styles from './field.module.css'
 import { Field } from './field.tsx'
-import { Icon } from './icon.tsx'
 
 export interface SelectChoice {
   readonly value: string

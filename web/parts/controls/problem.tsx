@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Icon } from './icon.tsx'
+import { Icon } from '#web/parts/icon.tsx'
 import styles from './problem.module.css'
 
 /** What went wrong with one control or action, said aloud by screen readers as soon as it appears. */
