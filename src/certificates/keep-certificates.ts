@@ -32,8 +32,8 @@ interface KeepContext extends OrderContext {
 
 const ordersAtOnceMax = 4
 const inARowMax = 16
-/** How long a name waits, beyond the time of an order at each authority, when the process that took it has died. */
-const lookUpMsMax = 30_000
+/** A lease on a name lasts as long as an order at each authority may take, and this much more, for DNS and the database. */
+const leaseMarginMs = 30_000
 const pollMs = 60_000
 const hourMs = 60 * 60_000
 
@@ -88,7 +88,7 @@ async function keepDoing(context: KeepContext, work: () => Promise<number>): Pro
 /** Orders due certificates, one after the other, until there is none or it has ordered many; returns how many. */
 export async function orderDue(context: KeepContext): Promise<number> {
   const { authorities, db, now, signal } = context
-  const leaseMs = authorities.length * orderMsMax + lookUpMsMax
+  const leaseMs = authorities.length * orderMsMax + leaseMarginMs
   for (let count = 0; count < inARowMax && !signal.aborted; count++) {
     const [due] = await takeDueCertificates(db, { now: now(), leaseMs, limit: 1 })
     if (due === undefined) return count
