@@ -216,6 +216,10 @@ export const browserSessionsMax = 100
 export const keptSubdomainMs = 30 * 24 * 60 * 60 * 1000
 export const keptSubdomainsMax = 10
 
+/** How long deploy tokens are good for. */
+export const deployTokenDaysMax = 365
+export const deployTokenDaysDefault = 90
+
 /** Custom domains of an account: unproven ones, and all. */
 export const pendingDomainsMax = 20
 export const customDomainsMax = 100

@@ -79,6 +79,12 @@ test('tokens are created, listed without their secrets, and revoked', async () =
   })
 })
 
+test.each(['0', '366', 'x'])('a token for %s days is a mistake of the option', async (days) => {
+  const end = await run(['tokens', 'create', 'ci', '--days', days, '--site', 'blog'])
+  expect(end).toMatchObject({ code: 2, said: [] })
+  expect(end.complaints).toBe('--days: expected a number from 1 to 365.\n')
+})
+
 test('publishers are added, listed and removed', async () => {
   const add = ['publishers', 'add', 'alice/site', '--site', 'blog']
   expect((await run(add)).code).toBe(2)

@@ -296,7 +296,9 @@ describe('settings', () => {
 
   test('that there are not are mistakes', async () => {
     expect((await run('settings', 'set', '--site', 'blog', 'cleanUrls')).code).toBe(2)
-    expect((await run('settings', 'set', '--site', 'blog', 'colour=red')).code).toBe(2)
+    const unknown = await run('settings', 'set', '--site', 'blog', 'colour=red')
+    expect(unknown.code).toBe(2)
+    expect(unknown.complaints).toContain('There is no setting colour. There are: indexFiles, ')
   })
 })
 

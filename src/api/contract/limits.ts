@@ -18,8 +18,6 @@ export const deployFilesAtOnce = 8
 
 /** Deploy tokens of one site that have not expired. */
 export const deployTokensMax = 20
-export const deployTokenDaysMax = 365
-export const deployTokenDaysDefault = 90
 export const deployTokenNameCharsMax = 60
 
 /** CI jobs that may deploy one site. */

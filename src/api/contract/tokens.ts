@@ -1,11 +1,7 @@
 import { z } from 'zod'
+import { deployTokenDaysDefault, deployTokenDaysMax } from '#site/limits.ts'
 import { json } from './answers.ts'
-import {
-  deployTokenDaysDefault,
-  deployTokenDaysMax,
-  deployTokenNameCharsMax,
-  deployTokensMax,
-} from './limits.ts'
+import { deployTokenNameCharsMax, deployTokensMax } from './limits.ts'
 import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { done, instant, siteName } from './rows.ts'

@@ -4,6 +4,7 @@ import { columns } from '#cli/columns.ts'
 import type { CommandContext } from '#cli/command-context.ts'
 import { UsageError } from '#cli/command-error.ts'
 import { dayText, usedText } from '#cli/time-text.ts'
+import { deployTokenDaysDefault, deployTokenDaysMax } from '#site/limits.ts'
 import { type InstanceOptions, openInstance } from './instance.ts'
 
 type Options = InstanceOptions & SiteOptions
@@ -40,19 +41,27 @@ export interface NewTokenOptions extends Options {
   readonly days?: string
 }
 
+/** Throws UsageError. */
+function daysOf(text: string | undefined): number {
+  if (text === undefined) return deployTokenDaysDefault
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (days >= 1 && days <= deployTokenDaysMax) return days
+  throw new UsageError(`--days: expected a number from 1 to ${deployTokenDaysMax}.`)
+}
+
 /** Creates a deploy token of a site: the result is its secret alone. Throws CommandError. */
 export async function createToken(
   name: string,
   options: NewTokenOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { days = '90', json, preview } = options
-  if (!/^\d{1,3}$/.test(days)) throw new UsageError('--days: expected a number of days.')
+  const { json, preview } = options
+  const days = daysOf(options.days)
   const site = await namedSite(options)
   const instance = await openInstance(options, context)
   const scope = preview ? 'preview' : 'deploy'
   const created = await instance.ask(
-    { method: 'POST', path: pathOf(site), json: { name, scope, expiresInDays: Number(days) } },
+    { method: 'POST', path: pathOf(site), json: { name, scope, expiresInDays: days } },
     z.object({ secret: z.string(), token: row }),
   )
   const { console } = context

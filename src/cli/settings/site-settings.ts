@@ -3,7 +3,12 @@ import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { explained } from '#cli/explained.ts'
 import { readSettings, writeSettings } from '#publish/site-settings.ts'
-import { parseSettings, type SiteSettings, withFields } from '#site/record/settings.ts'
+import {
+  parseSettings,
+  type SiteSettings,
+  settingsFields,
+  withFields,
+} from '#site/record/settings.ts'
 
 /** Prints the settings of a site as JSON. Throws CommandError. */
 export async function getSettings(options: SiteOptions, context: CommandContext): Promise<void> {
@@ -65,6 +70,8 @@ function jsonOr(text: string): unknown {
   }
 }
 
+const known = Object.keys(settingsFields.shape).join(', ')
+
 function changedBy(settings: SiteSettings | null, changes: readonly Assignment[]): SiteSettings {
   const set = Object.fromEntries(
     changes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
@@ -72,7 +79,8 @@ function changedBy(settings: SiteSettings | null, changes: readonly Assignment[]
   const parsed = parseSettings(set)
   if (!parsed.ok) throw new UsageError(`${parsed.error}.`)
   const unknown = Object.keys(set).find((field) => !Object.hasOwn(parsed.settings, field))
-  if (unknown !== undefined) throw new UsageError(`There is no setting ${unknown}.`)
+  if (unknown !== undefined)
+    throw new UsageError(`There is no setting ${unknown}. There are: ${known}.`)
   const removed = new Set(
     changes.flatMap(({ field, value }) => (value === undefined ? [field] : [])),
   )
