@@ -3,6 +3,7 @@ import { ci } from './de/ci.ts'
 import { dns } from './de/dns.ts'
 import { domains } from './de/domains.ts'
 import { explain } from './de/explain.ts'
+import { fileEditor } from './de/file-editor.ts'
 import { files } from './de/files.ts'
 import { notFound } from './de/not-found.ts'
 import { onboarding } from './de/onboarding.ts'
@@ -25,6 +26,7 @@ export const de: Catalogue = {
   dns,
   domains,
   explain,
+  fileEditor,
   files,
   notFound,
   onboarding,

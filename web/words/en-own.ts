@@ -3,6 +3,7 @@ import { ci } from './en/ci.ts'
 import { dns } from './en/dns.ts'
 import { domains } from './en/domains.ts'
 import { explain } from './en/explain.ts'
+import { fileEditor } from './en/file-editor.ts'
 import { files } from './en/files.ts'
 import { onboarding } from './en/onboarding.ts'
 import { settings } from './en/settings.ts'
@@ -18,6 +19,7 @@ export const enOwn = {
   dns,
   domains,
   explain,
+  fileEditor,
   files,
   onboarding,
   settings,

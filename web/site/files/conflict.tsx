@@ -18,7 +18,7 @@ interface ConflictProps {
 
 /** Somebody else was faster: what they have, and what is to be done about it. */
 export function Conflict({ mine, theirs, isBusy, onMine, onTheirs }: ConflictProps) {
-  const texts = words.files.editor.conflict
+  const texts = words.fileEditor.conflict
   const [isOpen, setOpen] = useState(false)
   const decoded = useMemo(() => (theirs === null ? null : decodeEditable(theirs)), [theirs])
   return (
@@ -49,7 +49,7 @@ export function Conflict({ mine, theirs, isBusy, onMine, onTheirs }: ConflictPro
 const contextLines = 3
 
 function Comparison({ mine, theirs }: { readonly mine: string; readonly theirs: string }) {
-  const texts = words.files.editor.conflict
+  const texts = words.fileEditor.conflict
   const groups = useMemo(
     () => groupsOf(compareLines(shownText(theirs), shownText(mine))),
     [mine, theirs],
@@ -72,7 +72,7 @@ function Comparison({ mine, theirs }: { readonly mine: string; readonly theirs: 
 }
 
 function Line({ line: { kind, text } }: { readonly line: ComparedLine }) {
-  const texts = words.files.editor.conflict
+  const texts = words.fileEditor.conflict
   const content = text === '' ? ' ' : text
   if (kind === 'same') return <pre className={styles['line']}>{content}</pre>
   const Changed = kind === 'added' ? 'ins' : 'del'

@@ -111,7 +111,7 @@ function PathForm({ file, files, onClose, publish, rkey }: PathFormProps) {
       return { set, message: texts.messages.created(path), done, check }
     }
     const content = await readContent(rkey, file.path)
-    if (content === null) throw new ApiError(404, texts.editor.missing(file.path))
+    if (content === null) throw new ApiError(404, texts.missing(file.path))
     return {
       set: [{ path, content }],
       remove: [file.path],
@@ -120,7 +120,7 @@ function PathForm({ file, files, onClose, publish, rkey }: PathFormProps) {
       check: async () => {
         await checkFree(rkey, path)
         const live = await readContent(rkey, file.path)
-        if (live === null) throw new ApiError(404, texts.editor.missing(file.path))
+        if (live === null) throw new ApiError(404, texts.missing(file.path))
         if (!isSame(await live.bytes(), await content.bytes())) {
           throw new ApiError(409, texts.changed(file.path))
         }

@@ -9,6 +9,7 @@ import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { Link } from '#web/shell/routing/link.tsx'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-file-editor.ts'
 import styles from './file-editor.module.css'
 import { contentAddress, filesAddress, readContent } from './live-file.ts'
 import { TextEditor } from './text-editor.tsx'
@@ -21,7 +22,7 @@ interface FileEditorProps {
 
 /** One file of the live version, to be edited if it is text. */
 export default function FileEditor({ rkey, path }: FileEditorProps) {
-  const texts = words.files.editor
+  const texts = words.fileEditor
   // Counts what has to be read anew: each is an editor of its own.
   const [readings, setReadings] = useState(0)
   const { data, error, isPending } = useQuery({
@@ -60,7 +61,7 @@ export default function FileEditor({ rkey, path }: FileEditorProps) {
       )}
       {data?.kind === 'missing' && (
         <Notice tone="warn">
-          <p>{texts.missing(path)}</p>
+          <p>{words.files.missing(path)}</p>
         </Notice>
       )}
       {data?.kind === 'binary' && (

@@ -38,7 +38,7 @@ class FileChangedError extends Error {
 
 /** Edits a text file and publishes it. Outside of what is edited, every byte stays. */
 export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
-  const texts = words.files.editor
+  const texts = words.fileEditor
   // What is live, as far as this page knows: a change is made on that.
   const [base, setBase] = useState(file)
   const [text, setText] = useState(file.text)
@@ -146,7 +146,7 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
 }
 
 function Facts({ file }: { readonly file: TextFile }) {
-  const texts = words.files.editor
+  const texts = words.fileEditor
   const { encoding, hasMark, text } = file
   const lines = shownText(text).split('\n').length
   const facts = [
