@@ -46,6 +46,11 @@ const routes: readonly Route[] = [
     ...ofSite,
   },
   {
+    pattern: '/sites/:rkey/visits',
+    load: () => import('./site/visits/visits-page.tsx'),
+    ...ofSite,
+  },
+  {
     pattern: '/sites/:rkey/settings',
     load: () => import('./site/settings/settings-page.tsx'),
     ...ofSite,

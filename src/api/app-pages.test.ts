@@ -8,6 +8,7 @@ describe('a sign-in comes back to pages of the web app only', () => {
     '/account',
     '/sites/blog',
     '/sites/blog/versions?from=a%2Fb',
+    '/sites/blog/visits',
     '/sites/a%3Ab_c.d~e-f/settings',
     '/editor?next=//evil.example',
   ])('%p', (path) => expect(parseReturnPath(path)).toBe(path))

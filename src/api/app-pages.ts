@@ -12,7 +12,7 @@ export const adminPage = '/admin'
 
 // As `encodeURIComponent` writes it.
 const encoded = String.raw`(?:[\w.:~-]|%[0-9A-F]{2})+`
-const sitePage = new RegExp(`^/sites/${encoded}(/(?:files|versions|domains|settings))?$`)
+const sitePage = new RegExp(`^/sites/${encoded}(/(?:files|versions|domains|visits|settings))?$`)
 /** The pages of one account and of one site, and `/admin/`. */
 const adminDetail = new RegExp(
   `^/admin/(?:accounts/did${encoded}|sites/did${encoded}/${encoded})?$`,

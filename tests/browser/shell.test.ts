@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
           Object.assign(window, { drawn: document.querySelector('h1') })
       }),
     )
-    const ofSite = ['', '/files', '/versions', '/domains', '/settings']
+    const ofSite = ['', '/files', '/versions', '/domains', '/visits', '/settings']
     const paths = [
       '/editor',
       '/onboarding',

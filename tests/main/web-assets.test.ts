@@ -154,6 +154,7 @@ describe('the scripts of a page', () => {
     ['/sites/:rkey/files', 'files-page', 110 * kB],
     ['/sites/:rkey/versions', 'versions-page', 110 * kB],
     ['/sites/:rkey/domains', 'domains-page', 110 * kB],
+    ['/sites/:rkey/visits', 'visits-page', 110 * kB],
     ['/sites/:rkey/settings', 'settings-page', 110 * kB],
     ['/account', 'account-page', 110 * kB],
     ['*', 'not-found-page', 85 * kB],

@@ -51,6 +51,7 @@ function tabsOf(rkey: string) {
     { href: `${root}/files`, name: tabs.files },
     { href: `${root}/versions`, name: tabs.versions },
     { href: `${root}/domains`, name: tabs.domains },
+    { href: `${root}/visits`, name: tabs.visits },
     { href: `${root}/settings`, name: tabs.settings },
   ]
 }

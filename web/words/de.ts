@@ -17,6 +17,7 @@ import { sites } from './de/sites.ts'
 import { start } from './de/start.ts'
 import { traffic } from './de/traffic.ts'
 import { versions } from './de/versions.ts'
+import { visits } from './de/visits.ts'
 import type { Catalogue } from './en.ts'
 
 export const de: Catalogue = {
@@ -40,4 +41,5 @@ export const de: Catalogue = {
   start,
   traffic,
   versions,
+  visits,
 }

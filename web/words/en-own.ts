@@ -11,6 +11,7 @@ import { site } from './en/site.ts'
 import { sites } from './en/sites.ts'
 import { traffic } from './en/traffic.ts'
 import { versions } from './en/versions.ts'
+import { visits } from './en/visits.ts'
 
 /** What only pages of an account say: part of the chunk that those share. */
 export const enOwn = {
@@ -27,4 +28,5 @@ export const enOwn = {
   sites,
   traffic,
   versions,
+  visits,
 }

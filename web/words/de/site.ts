@@ -9,6 +9,7 @@ export const site = {
     files: 'Dateien',
     versions: 'Versionen',
     domains: 'Domains',
+    visits: 'Besuche',
     settings: 'Einstellungen',
   },
   missing: {

@@ -9,6 +9,7 @@ export const site = {
     files: 'Files',
     versions: 'Versions',
     domains: 'Domains',
+    visits: 'Visits',
     settings: 'Settings',
   },
   missing: {
