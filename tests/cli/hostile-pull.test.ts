@@ -103,6 +103,28 @@ describe('the folder', () => {
     expect(existsSync(outside)).toBe(false)
   })
 
+  test('of a pull that is interrupted has some of the files, and a sentence says so', async () => {
+    await place.put({ 'a.html': 'one', 'b.html': 'two' })
+    const stop = new AbortController()
+    const folder = join(place.dir, 'interrupted')
+    const fetched = Promise.withResolvers<void>()
+    let asked = 0
+    place.pds.lies.blob = async (bytes) => {
+      asked += 1
+      if (asked === 1) return new Response(bytes)
+      await fetched.promise
+      stop.abort('SIGINT')
+      return new Response(bytes)
+    }
+    const { signal } = stop
+    const args = ['pull', `${alice}/blog`, folder]
+    const { complaints } = await place.run(args, (context) => {
+      context.console.progress = () => fetched.resolve()
+      return { ...context, signal }
+    })
+    expect(complaints).toContain(`${folder} has 1 of 2 files. Delete it before you pull again.`)
+  })
+
   test('that cannot be made is told in a sentence', async () => {
     await place.put({ 'index.html': 'home' })
     await writeFile(join(place.dir, 'file'), '')

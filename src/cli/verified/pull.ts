@@ -59,6 +59,11 @@ export async function pull(
     await writeNew(file, content)
     done += 1
     console.progress(`Fetched ${done} of ${written.length} files: ${path}`)
+  }).finally(() => {
+    if (!signal.aborted || done === 0) return
+    console.note(
+      `${into} has ${done} of ${counted(written.length, 'file')}. Delete it before you pull again.`,
+    )
   })
   for (const path of leftOut)
     console.warn(`Left out: ${path}, a name that is not safe to write here.`)
