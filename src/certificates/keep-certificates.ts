@@ -18,7 +18,7 @@ import type { WakeUps } from '#store/database/wake-ups.ts'
 import { askRenewals, questionsMax } from './ask-renewals.ts'
 import type { Authority } from './authority.ts'
 import type { Certificate } from './certificate.ts'
-import { dnsProblem } from './leads-here.ts'
+import { dnsProblem } from './dns-problem.ts'
 import { type OrderContext, type OrderOutcome, orderAt, orderMsMax } from './order-at.ts'
 import { certificateContext } from './sealed-keys.ts'
 

@@ -1,5 +1,5 @@
 import { challengeName } from '#certificates/dns/challenge-zone.ts'
-import { missingDelegation } from '#certificates/leads-here.ts'
+import { missingDelegation } from '#certificates/dns-problem.ts'
 import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 
