@@ -2,19 +2,18 @@ import type { Seal } from '#atproto/oauth/seal.ts'
 import type { Log } from '#observe/log.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { CertificateProblem } from '#site/certificate-state.ts'
-import { putChallenge, takeOrder } from '#store/certificates/acme.ts'
+import { putChallenge, putDnsChallenge, takeOrder } from '#store/certificates/acme.ts'
 import type { DueCertificate } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import type { AcmeClient, OrderExtras } from './acme/acme-client.ts'
 import { AcmeProblemError, problemKind } from './acme/acme-problem.ts'
 import { certificateId } from './acme/certificate-id.ts'
-import { methodOf, orderCertificate } from './acme/order-certificate.ts'
+import { type ChallengeAnswers, methodOf, orderCertificate } from './acme/order-certificate.ts'
 import { type Authority, openClient } from './authority.ts'
 import { caaProblem } from './caa.ts'
 import type { Certificate } from './certificate.ts'
 import type { CertificatePoint } from './fail-points.ts'
-import { dnsToken } from './pending-challenges.ts'
 
 export interface OrderContext {
   readonly db: Db
@@ -95,9 +94,11 @@ async function order(
       ? await takeOrder(db, authority.directory, orderAllowance, now())
       : 0
   if (waitMs > 0) return { outcome: 'later', waitMs }
-  const put = (token: string, answer: string) =>
-    putChallenge(db, { token, answer, expiresAt: now() + challengeMs })
-  const answers = { put, putDns: (of: string, value: string) => put(dnsToken(of, value), value) }
+  const expiresAt = now() + challengeMs
+  const answers: ChallengeAnswers = {
+    put: (token, answer) => putChallenge(db, { token, answer, expiresAt }),
+    putDns: (name, value) => putDnsChallenge(db, { name, value, expiresAt }),
+  }
   const certificate = await orderCertificate(name, extras, { answers, at, client, signal })
   return { outcome: 'issued', certificate, saysWhenToRenew: renewalInfo !== undefined }
 }

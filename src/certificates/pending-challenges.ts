@@ -1,8 +1,7 @@
+import { dnsValuesOf } from '#store/certificates/acme.ts'
+
 /** Between the beginnings of two reads. */
 const readEveryMs = 200
-
-/** Under which the answer to a challenge of dns-01 is stored; no token of http-01 has a blank. */
-export const dnsToken = (name: string, value: string): string => `${name} ${value}`
 
 interface PendingOptions {
   /** All answers, by token; there are few. */
@@ -36,8 +35,7 @@ export class PendingChallenges {
   /** All strings that authorities look for at a name of the DNS now. Rejects if they cannot be read. */
   async dnsValues(name: string): Promise<readonly string[]> {
     await this.#readSoon()
-    const isOfName = (token: string) => token.startsWith(dnsToken(name, ''))
-    return [...this.#answers].filter(([token]) => isOfName(token)).map(([, value]) => value)
+    return dnsValuesOf(this.#answers, name)
   }
 
   #readSoon(): Promise<void> {

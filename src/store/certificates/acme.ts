@@ -55,7 +55,7 @@ export function takeOrder(
   })
 }
 
-/** `token`: of http-01, or for dns-01 `dnsToken`. */
+/** Of http-01. */
 export async function putChallenge(
   db: Db,
   challenge: { readonly token: string; readonly answer: string; readonly expiresAt: number },
@@ -65,6 +65,27 @@ export async function putChallenge(
     .values(challenge)
     .onConflict((conflict) => conflict.column('token').doUpdateSet(challenge))
     .execute()
+}
+
+/** Of dns-01: an authority looks for `value` at `name`. */
+export async function putDnsChallenge(
+  db: Db,
+  {
+    expiresAt,
+    name,
+    value,
+  }: { readonly name: string; readonly value: string; readonly expiresAt: number },
+): Promise<void> {
+  await putChallenge(db, { token: `${dnsPrefix(name)}${value}`, answer: value, expiresAt })
+}
+
+/** Of the tokens of a name's dns-01 challenges: it may have several. No token of http-01 has a blank. */
+const dnsPrefix = (name: string): string => `${name} `
+
+/** What authorities look for at a name of the DNS, of what `readChallengeAnswers` returned. */
+export function dnsValuesOf(answers: ReadonlyMap<string, string>, name: string): string[] {
+  const ofName = [...answers].filter(([token]) => token.startsWith(dnsPrefix(name)))
+  return ofName.map(([, value]) => value)
 }
 
 /** Far more than orders can be open at a time. */

@@ -2,8 +2,10 @@ import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import {
   deleteExpiredChallenges,
+  dnsValuesOf,
   keepAcmeKey,
   putChallenge,
+  putDnsChallenge,
   readChallengeAnswers,
   takeOrder,
 } from './acme.ts'
@@ -157,5 +159,16 @@ onEachStore('store/names/certificates', (db) => {
     expect(await readChallengeAnswers(db())).toEqual(new Map([['token', 'new']]))
     await deleteExpiredChallenges(db(), 60)
     expect((await readChallengeAnswers(db())).size).toBe(0)
+  })
+
+  test('a name of the DNS has the values of all its challenges', async () => {
+    const names = ['_acme-challenge.a.com', '_acme-challenge.a.com.au']
+    for (const [at, value] of ['one', 'two', 'three'].entries()) {
+      await putDnsChallenge(db(), { name: names[at % 2] ?? '', value, expiresAt: 60 })
+    }
+    await putChallenge(db(), { token: 'token', answer: 'answer', expiresAt: 60 })
+    const answers = await readChallengeAnswers(db())
+    const values = names.map((name) => dnsValuesOf(answers, name).toSorted())
+    expect(values).toEqual([['one', 'three'], ['two']])
   })
 })
