@@ -18,7 +18,7 @@ const refused = 5
 /** Without EDNS (RFC 1035 §4.2.1). */
 const udpBytesMax = 512
 /** Nobody should keep an answer: the next order has another value. */
-const ttl = 1
+const ttlSeconds = 1
 const valuesMax = 16
 
 /**
@@ -51,7 +51,10 @@ export async function answerDns(
   const { flags = 0, ...sections } = await answer()
   const recursionDesired = (query.flags ?? 0) & dnsPacket.RECURSION_DESIRED
   const packet: Packet = {
-    ...{ type: 'response', id: query.id ?? 0, questions: [question], ...sections },
+    type: 'response',
+    id: query.id ?? 0,
+    questions: [question],
+    ...sections,
     flags: flags | recursionDesired,
   }
   const encoded = dnsPacket.encode(packet)
@@ -70,9 +73,9 @@ async function recordsOf(
     case 'TXT':
       return (await values())
         .slice(0, valuesMax)
-        .map((value) => ({ type: 'TXT', name, ttl, data: [Buffer.from(value)] }))
+        .map((value) => ({ type: 'TXT', name, ttl: ttlSeconds, data: [Buffer.from(value)] }))
     case 'NS':
-      return [{ type: 'NS', name, ttl, data: nameServer }]
+      return [{ type: 'NS', name, ttl: ttlSeconds, data: nameServer }]
     case 'SOA':
       return [soaOf(zone)]
     default:
@@ -81,10 +84,17 @@ async function recordsOf(
 }
 
 const soaOf = ({ name, nameServer }: ChallengeZone): Answer => ({
-  ...{ type: 'SOA', name, ttl },
+  type: 'SOA',
+  name,
+  ttl: ttlSeconds,
   data: {
-    ...{ mname: nameServer, rname: `hostmaster.${nameServer}` },
-    ...{ serial: 1, refresh: 3600, retry: 600, expire: 86_400, minimum: ttl },
+    mname: nameServer,
+    rname: `hostmaster.${nameServer}`,
+    serial: 1,
+    refresh: 3600,
+    retry: 600,
+    expire: 86_400,
+    minimum: ttlSeconds,
   },
 })
 

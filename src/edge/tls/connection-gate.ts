@@ -22,21 +22,21 @@ const handshakeAllowance: Allowance = { count: 250, windowMs: 500 }
 const networkAllowance: Allowance = { count: 100, windowMs: 1_000 }
 
 export interface GateLimits {
-  readonly connections: number
+  readonly connectionsMax: number
   /** Of one client's network. */
-  readonly connectionsPerNetwork: number
-  readonly handshakes: number
-  readonly handshakesPerNetwork: number
+  readonly connectionsPerNetworkMax: number
+  readonly handshakesMax: number
+  readonly handshakesPerNetworkMax: number
   /** Of new connections. */
   readonly rate: Allowance
   readonly ratePerNetwork: Allowance
 }
 
 const tlsLimits: GateLimits = {
-  connections: tlsConnectionsMax,
-  connectionsPerNetwork: tlsConnectionsPerNetworkMax,
-  handshakes: handshakesAtOnceMax,
-  handshakesPerNetwork: handshakesPerNetworkMax,
+  connectionsMax: tlsConnectionsMax,
+  connectionsPerNetworkMax: tlsConnectionsPerNetworkMax,
+  handshakesMax: handshakesAtOnceMax,
+  handshakesPerNetworkMax,
   rate: handshakeAllowance,
   ratePerNetwork: networkAllowance,
 }
@@ -79,8 +79,8 @@ export class ConnectionGate {
 
   /** Null: this connection has to be closed at once. */
   admit(address: string): Admission | null {
-    if (this.#total.connections >= this.#limits.connections) return null
-    if (this.#total.handshakes >= this.#limits.handshakes) return null
+    if (this.#total.connections >= this.#limits.connectionsMax) return null
+    if (this.#total.handshakes >= this.#limits.handshakesMax) return null
     const isFront = isTrustedProxy(address, this.#trustedProxies)
     const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []))
     if (network !== null && !this.#hasShare(network)) return null
@@ -90,8 +90,8 @@ export class ConnectionGate {
 
   #hasShare(network: string): boolean {
     const { connections, handshakes } = this.#networks.get(network) ?? none
-    if (connections >= this.#limits.connectionsPerNetwork) return false
-    return handshakes < this.#limits.handshakesPerNetwork && this.#byNetwork.take(network) === 0
+    if (connections >= this.#limits.connectionsPerNetworkMax) return false
+    return handshakes < this.#limits.handshakesPerNetworkMax && this.#byNetwork.take(network) === 0
   }
 
   #count(network: string | null): Admission {

@@ -12,12 +12,18 @@ afterEach(async () => {
   await listening[Symbol.asyncDispose]()
 })
 
-async function listen(msMax?: number) {
+async function listen({ connectionMsMax }: { readonly connectionMsMax?: number } = {}) {
   const port = Number(await ownPort())
   const gate = new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 })
   // Nobody reads: as slow as it gets.
   const accept = () => undefined
-  listening = await listenPlain({ host: '127.0.0.1', port, gate, accept, ...(msMax && { msMax }) })
+  listening = await listenPlain({
+    host: '127.0.0.1',
+    port,
+    gate,
+    accept,
+    ...(connectionMsMax !== undefined && { connectionMsMax }),
+  })
   /** Resolves when the connection is closed. */
   const open = (): Promise<void> => {
     const client = connect(port, '127.0.0.1')
@@ -31,15 +37,15 @@ async function listen(msMax?: number) {
 
 test('a network has so many connections, and no more', async () => {
   const { gate, open } = await listen()
-  const { connectionsPerNetwork } = plainGateLimits
-  for (let n = 0; n < connectionsPerNetwork; n++) void open()
-  await eventually(async () => expect(gate.total.connections).toBe(connectionsPerNetwork))
+  const { connectionsPerNetworkMax } = plainGateLimits
+  for (let n = 0; n < connectionsPerNetworkMax; n++) void open()
+  await eventually(async () => expect(gate.total.connections).toBe(connectionsPerNetworkMax))
   await open()
-  expect(gate.total.connections).toBe(connectionsPerNetwork)
+  expect(gate.total.connections).toBe(connectionsPerNetworkMax)
 })
 
 test('a connection is closed after its time, and counts no more', async () => {
-  const { gate, open } = await listen(30)
+  const { gate, open } = await listen({ connectionMsMax: 30 })
   await open()
   await eventually(async () => expect(gate.total.connections).toBe(0))
 })

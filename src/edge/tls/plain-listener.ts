@@ -4,28 +4,28 @@ import type { AcceptConnection } from './secure-connection.ts'
 
 /** At port 80 everybody is answered with a few bytes. Each connection takes three of the process's open files. */
 export const plainGateLimits: GateLimits = {
-  connections: 2_000,
-  connectionsPerNetwork: 64,
-  handshakes: 2_000,
-  handshakesPerNetwork: 64,
+  connectionsMax: 2_000,
+  connectionsPerNetworkMax: 64,
+  handshakesMax: 2_000,
+  handshakesPerNetworkMax: 64,
   rate: { count: 1_000, windowMs: 500 },
   ratePerNetwork: { count: 100, windowMs: 1_000 },
 }
 
 /** How long a connection may be open, whatever comes on it. */
-const connectionMsMax = 30_000
+const defaultConnectionMsMax = 30_000
 
 interface PlainListenerOptions {
   readonly host: string
   readonly port: number
   readonly gate: ConnectionGate
   readonly accept: AcceptConnection
-  readonly msMax?: number
+  readonly connectionMsMax?: number
 }
 
 /** Accepts a bounded number of connections without TLS, each for a bounded time. Rejects with the system's error if it cannot listen. */
 export async function listenPlain(options: PlainListenerOptions): Promise<AsyncDisposable> {
-  const { accept, gate, host, msMax = connectionMsMax, port } = options
+  const { accept, connectionMsMax = defaultConnectionMsMax, gate, host, port } = options
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -33,7 +33,7 @@ export async function listenPlain(options: PlainListenerOptions): Promise<AsyncD
     const admission = gate.admit(address)
     if (admission === null) return void socket.destroy()
     open.add(socket)
-    const deadline = setTimeout(() => socket.destroy(), msMax)
+    const deadline = setTimeout(() => socket.destroy(), connectionMsMax)
     socket.once('close', () => {
       clearTimeout(deadline)
       open.delete(socket)

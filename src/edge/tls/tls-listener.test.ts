@@ -12,10 +12,13 @@ afterEach(() => listener[Symbol.asyncDispose]())
 async function slowHandshake({ isWaiting }: { readonly isWaiting: boolean }): Promise<number> {
   const gate = new ConnectionGate({ trustedProxies: [], now: () => performance.now() })
   listener = await listenTls({
-    ...{ host: '127.0.0.1', port: 0, gate, log: recordingLog([]) },
+    host: '127.0.0.1',
+    port: 0,
+    gate,
+    log: recordingLog([]),
     accept: ({ stream }) => stream.destroy(),
     contexts: { contextOf: () => null, isWaiting },
-    limits: { ms: 30, firstMs: 120 },
+    limits: { handshakeMsMax: 30, firstHandshakeMsMax: 120 },
     onHandshake: () => undefined,
   })
   const started = performance.now()

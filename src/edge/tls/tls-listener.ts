@@ -11,12 +11,15 @@ const protocols = ['h2', 'http/1.1']
 
 /** How long a handshake may take. */
 interface HandshakeLimits {
-  readonly ms: number
+  readonly handshakeMsMax: number
   /** While a certificate is being ordered for a host that is visited for the first time; longer than visitors wait for it. */
-  readonly firstMs: number
+  readonly firstHandshakeMsMax: number
 }
 
-const handshakeLimits: HandshakeLimits = { ms: 10_000, firstMs: 35_000 }
+const handshakeLimits: HandshakeLimits = {
+  handshakeMsMax: 10_000,
+  firstHandshakeMsMax: 35_000,
+}
 
 /** How handshakes end, as metrics count them. */
 export type HandshakeEnd = 'done' | 'refused' | 'failed' | 'unknown-name'
@@ -58,7 +61,7 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
     {
       ...tlsPolicy,
       ALPNProtocols: protocols,
-      handshakeTimeout: limits.firstMs,
+      handshakeTimeout: limits.firstHandshakeMsMax,
       SNICallback: (name, done) => void chooseContext(name, done, options),
     },
     (socket) => {
@@ -156,11 +159,11 @@ class NoCertificateError extends Error {
 function endLateHandshake(
   socket: TLSSocket,
   contexts: ContextSource,
-  { firstMs, ms }: HandshakeLimits,
+  { firstHandshakeMsMax, handshakeMsMax }: HandshakeLimits,
 ): Disposable {
   let timer = setTimeout(() => {
     if (!contexts.isWaiting) return void socket.destroy()
-    timer = setTimeout(() => socket.destroy(), firstMs - ms)
-  }, ms)
+    timer = setTimeout(() => socket.destroy(), firstHandshakeMsMax - handshakeMsMax)
+  }, handshakeMsMax)
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }

@@ -19,8 +19,10 @@ export const wholeNumber = (
     .refine((value) => Number.isInteger(value) && value >= min && value <= max, expected)
 
 export const bytes = wholeNumber('a whole number of bytes, such as 104857600', { min: 1 })
-export const perSecond = wholeNumber('a whole number of requests, 0 for no limit', { min: 0 })
-export const perDay = wholeNumber('a whole number of bytes, 0 for no limit', { min: 0 })
+export const requestsPerSecond = wholeNumber('a whole number of requests, 0 for no limit', {
+  min: 0,
+})
+export const bytesPerDay = wholeNumber('a whole number of bytes, 0 for no limit', { min: 0 })
 export const flag = z.enum(['0', '1'], '0 or 1').transform((value) => value === '1')
 export const httpUrl = z.url({
   protocol: /^https?$/,
