@@ -203,7 +203,11 @@ if (isHere) {
     const externalAccount = { keyId: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG4' }
     const { httpPort, httpsPort } = world
     await using acme = await startAcmeServer({
-      ...{ dir, dnsServer: world.dns.address, httpPort, httpsPort, externalAccount },
+      dir,
+      dnsServer: world.dns.address,
+      httpPort,
+      httpsPort,
+      externalAccount,
     })
     const authority = { ...world.authority, directory: acme.url }
     await place.order({ authorities: [authority] })

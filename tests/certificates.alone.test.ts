@@ -36,9 +36,13 @@ const ports = { httpPort: Number(await ownPort()), httpsPort: Number(await ownPo
 
 const caddyIn = (folder: string, environment: Record<string, string> = {}, root = acme.root) =>
   startCaddy({
-    ...{ dir: join(dir, folder), ...ports, root },
+    dir: join(dir, folder),
+    ...ports,
+    root,
     environment: {
-      ...{ APP_HOST: appHost, BASE_DOMAIN: baseDomain, ASK_LISTEN: ask },
+      APP_HOST: appHost,
+      BASE_DOMAIN: baseDomain,
+      ASK_LISTEN: ask,
       UPSTREAM: new URL(world.app).host,
       ACME_CA: acme.url,
       SSL_CERT_FILE: acme.certificateFile,

@@ -85,5 +85,9 @@ export class CertificateStates {
 
 /** Somebody else renews it. */
 const fromFile = (validUntil: number) => ({
-  ...{ isWanted: true, validUntil, dueAt: 0, problem: null, detail: null },
+  isWanted: true,
+  validUntil,
+  dueAt: 0,
+  problem: null,
+  detail: null,
 })

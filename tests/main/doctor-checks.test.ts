@@ -65,7 +65,9 @@ describe('DNS', () => {
     const address = parseDnsServerAddress(server.address)
     if (address === null) throw new TypeError(server.address)
     const ask = createLookUp({
-      ...{ servers: [address], patienceMs: 100, signal: new AbortController().signal },
+      servers: [address],
+      patienceMs: 100,
+      signal: new AbortController().signal,
     })
     // The labels that it makes up are those of a wildcard.
     const findings = await checkDns(hosts, (type, name) =>
@@ -89,7 +91,8 @@ describe('DNS', () => {
   test('a missing wildcard, a name elsewhere, a server that fails', async () => {
     expect(
       await check({
-        ...{ 'app.example': here, 'sites.example': { a: ['192.0.2.9'] } },
+        'app.example': here,
+        'sites.example': { a: ['192.0.2.9'] },
         'any.dns.sites.example': 'failing',
       }),
     ).toEqual([
@@ -110,8 +113,11 @@ describe('DNS', () => {
       values: type === 'A' && !name.includes('.dns.') ? ['192.0.2.1'] : [],
     })
     await reportDns({
-      ...{ answersDns: true, applicationHost: 'app.example', baseDomain: 'sites.example' },
-      ...{ log: recordingLog(logged), lookUp },
+      answersDns: true,
+      applicationHost: 'app.example',
+      baseDomain: 'sites.example',
+      log: recordingLog(logged),
+      lookUp,
     })
     expect(logged).toMatchObject([
       {
@@ -181,7 +187,8 @@ describe('TLS in the process', () => {
     const { certificate: cert, key } = publicNames
     const listening = (context: SecureContext | null) =>
       createServer({
-        ...{ cert, key },
+        cert,
+        key,
         SNICallback: (_, done) => (context ? done(null, context) : done(new Error('none'))),
       })
     const portOf = (server: Server) => (server.address() as AddressInfo).port
@@ -211,8 +218,11 @@ describe('TLS in the process', () => {
     const findings = await checkTls(
       readConfig(
         {
-          ...{ BASE_URL: `https://${application}`, BASE_DOMAIN: 'sites.home.arpa', TLS: 'auto' },
-          ...{ TLS_LISTEN: `127.0.0.1:${port}`, HTTP_LISTEN: `127.0.0.1:${port}` },
+          BASE_URL: `https://${application}`,
+          BASE_DOMAIN: 'sites.home.arpa',
+          TLS: 'auto',
+          TLS_LISTEN: `127.0.0.1:${port}`,
+          HTTP_LISTEN: `127.0.0.1:${port}`,
         },
         {},
       ),

@@ -7,7 +7,9 @@ const values = ['a'.repeat(43), 'b'.repeat(43)]
 
 async function ask(type: string, name: string, given: readonly string[] = values, isUdp = true) {
   const query: Packet = {
-    ...{ type: 'query', id: 7, flags: dnsPacket.RECURSION_DESIRED },
+    type: 'query',
+    id: 7,
+    flags: dnsPacket.RECURSION_DESIRED,
     questions: [{ type: type as 'TXT', name }],
   }
   const message = await answerDns(dnsPacket.encode(query), {

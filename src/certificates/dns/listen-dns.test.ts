@@ -16,7 +16,11 @@ afterEach(() => listening[Symbol.asyncDispose]())
 async function listen(): Promise<number> {
   const port = Number(await ownPort())
   listening = await listenDns({
-    ...{ host: '127.0.0.1', port, zone, log: recordingLog([]), now: () => clock },
+    host: '127.0.0.1',
+    port,
+    zone,
+    log: recordingLog([]),
+    now: () => clock,
     values: async () => values,
   })
   return port
@@ -63,7 +67,8 @@ test('a connection that sends anything else is closed', async () => {
 test('a flood is not answered; afterwards it answers again', async () => {
   const port = await listen()
   const query = dnsPacket.encode({
-    ...{ type: 'query', id: 7 },
+    type: 'query',
+    id: 7,
     questions: [{ type: 'TXT', name: zone.name }],
   })
   let answers = 0

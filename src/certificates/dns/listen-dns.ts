@@ -38,7 +38,8 @@ export async function listenDns(options: DnsListenerOptions): Promise<AsyncDispo
   }
   await using opened = new AsyncDisposableStack()
   const udp = await Bun.udpSocket({
-    ...{ hostname: host, port },
+    hostname: host,
+    port,
     socket: {
       async data(socket, message, peerPort, peer) {
         const answered = await answer(Buffer.from(message), true)

@@ -17,8 +17,12 @@ let certificates: WantedCertificates
 let hasWildcard: boolean
 const open = (isOrdered: boolean) =>
   new WantedCertificates({
-    ...{ applicationHost: 'app.example', baseDomain: 'sites.example' },
-    ...{ db: database.db, wakeUps: new WakeUps(), log: recordingLog([]), now: () => 5 },
+    applicationHost: 'app.example',
+    baseDomain: 'sites.example',
+    db: database.db,
+    wakeUps: new WakeUps(),
+    log: recordingLog([]),
+    now: () => 5,
     isInFiles: (host) => inFiles.has(host),
     names: { hosts: () => served.values(), permits: (name) => served.has(name) },
     signal: new AbortController().signal,

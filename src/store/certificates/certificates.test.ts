@@ -28,8 +28,12 @@ onEachStore('store/names/certificates', (db) => {
   const take = (now: number) => takeDueCertificates(db(), { now, leaseMs: 100, limit: 10 })
   const refused = { problem: 'caa', detail: 'no', dueAt: 20 } as const
   const issued = {
-    ...{ chain: 'chain', sealedKey: 'sealed', validUntil: 900, renewAt: 600 },
-    ...{ issuedBy: 'https://ca.example', renewalInfoAt: null },
+    chain: 'chain',
+    sealedKey: 'sealed',
+    validUntil: 900,
+    renewAt: 600,
+    issuedBy: 'https://ca.example',
+    renewalInfoAt: null,
   }
 
   test('a wanted certificate is due once, again after the lease, and when it has to be renewed', async () => {

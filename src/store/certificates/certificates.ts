@@ -140,7 +140,9 @@ export async function saveCertificateFailure(
   await db
     .updateTable('certificates')
     .set((row) => ({
-      ...{ lastProblem: problem, lastError: detail, dueAt },
+      lastProblem: problem,
+      lastError: detail,
+      dueAt,
       failures: row('failures', '+', 1),
     }))
     .where('name', '=', name)

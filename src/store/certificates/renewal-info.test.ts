@@ -5,8 +5,13 @@ import { saveRenewalQuestion, saveRenewalTime, takeRenewalQuestions } from './re
 
 onEachStore('store/certificates/renewal-info', (db) => {
   const issued = {
-    ...{ name: 'a.com', chain: 'chain', sealedKey: 'sealed', validUntil: 900, renewAt: 600 },
-    ...{ issuedBy: 'https://ca.example', renewalInfoAt: 100 },
+    name: 'a.com',
+    chain: 'chain',
+    sealedKey: 'sealed',
+    validUntil: 900,
+    renewAt: 600,
+    issuedBy: 'https://ca.example',
+    renewalInfoAt: 100,
   }
   const take = (now: number) => takeRenewalQuestions(db(), { now, leaseMs: 50, limit: 10 })
   const times = () =>

@@ -49,7 +49,12 @@ export async function openAcmeWorld(dir: string): Promise<AcmeWorld> {
   }
   const open = opened.move()
   return {
-    ...{ acme, authority, dns, dnsPort, httpPort, httpsPort },
+    acme,
+    authority,
+    dns,
+    dnsPort,
+    httpPort,
+    httpsPort,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
@@ -100,13 +105,25 @@ export async function openPlace(
   const hosts = { applicationHost: application, baseDomain }
   const files = await openFileCertificates([])
   const certificates = await openOrderedCertificates(files, {
-    ...{ db, wakeUps, log, hosts, secrets, now, signal, names: served },
+    db,
+    wakeUps,
+    log,
+    hosts,
+    secrets,
+    now,
+    signal,
+    names: served,
     ordersWildcard,
   })
   const server = parseDnsServerAddress(world.dns.address)
   if (server === null) throw new Error(world.dns.address)
   const keep = {
-    ...{ db, wakeUps, log, now, signal, applicationHost: application },
+    db,
+    wakeUps,
+    log,
+    now,
+    signal,
+    applicationHost: application,
     at: () => undefined,
     authorities: [world.authority],
     lookUp: createLookUp({ servers: [server], signal }),

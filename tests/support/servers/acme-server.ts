@@ -42,7 +42,8 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     managementListenAddress: `127.0.0.1:${managementPort}`,
     certificate: certificateFile,
     privateKey: join(dir, 'acme-server.key'),
-    ...{ httpPort, tlsPort: httpsPort },
+    httpPort,
+    tlsPort: httpsPort,
     ocspResponderURL: '',
     externalAccountBindingRequired: externalAccount !== null,
     ...(externalAccount && {

@@ -148,6 +148,8 @@ function recordsOf(name: string, known: DnsRecords, type: string): dnsPacket.Ans
 }
 
 const issueRecord = (name: string, value: string): dnsPacket.Answer => ({
-  ...{ type: 'CAA', name, ttl: 60 },
+  type: 'CAA',
+  name,
+  ttl: 60,
   data: { flags: 0, tag: 'issue', value },
 })
