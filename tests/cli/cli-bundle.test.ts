@@ -44,6 +44,8 @@ test('it has what publishing shares, and nothing of the service', () => {
   // Reading with proof, as strictly: no database, no queue.
   expect(own().filter((path) => roomOf(path) === 'ingest')).toEqual([
     'src/ingest/blobs/gzip-header.ts',
+    'src/ingest/blobs/gzip-member.ts',
+    'src/ingest/blobs/strict-base64.ts',
     'src/ingest/blobs/undecodable-blob.ts',
     'src/ingest/read/read-files.ts',
     'src/ingest/read/read-rule-files.ts',
