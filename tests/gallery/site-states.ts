@@ -1,5 +1,5 @@
 import type { Shown } from './scene.ts'
-import { answering, at, press, type State, see } from './state.ts'
+import { answering, askingItself, at, press, type State, see } from './state.ts'
 
 const sitesPath = '/api/user/sites'
 
@@ -7,6 +7,7 @@ const sitesPath = '/api/user/sites'
 const listed =
   (changes: object, then: (shown: Shown) => Promise<unknown>) =>
   async (shown: Shown): Promise<void> => {
+    await askingItself(shown.page)
     await shown.page.route(`**${sitesPath}`, async (route) => {
       const { sites } = (await (await route.fetch()).json()) as { sites: object[] }
       await route.fulfill({ json: { sites: sites.map((each) => ({ ...each, ...changes })) } })
@@ -20,6 +21,7 @@ export const list: readonly State[] = [
     name: 'list/1',
     by: 'alice',
     show: async (shown) => {
+      await askingItself(shown.page)
       await shown.page.route(`**${sitesPath}`, async (route) => {
         const { sites } = (await (await route.fetch()).json()) as { sites: unknown[] }
         await route.fulfill({ json: { sites: sites.slice(0, 1) } })
@@ -33,6 +35,7 @@ export const list: readonly State[] = [
     name: 'list/loading',
     by: 'alice',
     show: async (shown) => {
+      await askingItself(shown.page)
       await answering(shown.page, sitesPath, null)
       await at('/editor')(shown)
     },
@@ -41,6 +44,7 @@ export const list: readonly State[] = [
     name: 'list/stale',
     by: 'alice',
     show: async (shown) => {
+      await askingItself(shown.page)
       await at('/editor', ({ page }) => see(page, 'portfolio'))(shown)
       await answering(shown.page, sitesPath, 400, { error: 'Not now.' })
       await shown.page.reload()
@@ -51,6 +55,7 @@ export const list: readonly State[] = [
     name: 'list/failed',
     by: 'alice',
     show: async (shown) => {
+      await askingItself(shown.page)
       await answering(shown.page, sitesPath, 400, { error: 'Your list could not be made.' })
       await at('/editor', ({ page }) => see(page, 'could not be made'))(shown)
     },

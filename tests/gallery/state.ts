@@ -25,6 +25,16 @@ export const at =
     await then(shown)
   }
 
+/** Documents come without the answers that they were drawn from: the page asks for them. */
+export const askingItself = (page: Page) =>
+  page.route(/\/(?:editor|sites\/[^?]*)$/, async (route) => {
+    if (!route.request().isNavigationRequest()) return await route.fallback()
+    const response = await route.fetch()
+    const drawn = /<div id="app">[\s\S]*<\/div><script id="answers"[^<]*<\/script>/
+    const body = (await response.text()).replace(drawn, '<div id="app"></div>')
+    await route.fulfill({ response, body })
+  })
+
 /** Requests of this path stay without an answer, or get this one. */
 export const answering = (page: Page, path: string, status: number | null, body: object = {}) =>
   page.route(`**${path}`, async (route) => {
