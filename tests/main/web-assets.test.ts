@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Site } from '#api/contract/client.ts'
 import type { Keep } from '#main/build-cache/kept-builds.ts'
 import { prerenderStart } from '#main/web-app/prerender.ts'
 import { openWebAssets } from '#main/web-app/web-assets.ts'
@@ -215,7 +216,10 @@ const linksOf = (assets: ReadonlyMap<string, string>, page: string): string[] =>
     ([, path]) => path ?? '',
   )
 
-const plainSite = {
+const plainSite: Site = {
+  rkey: 'site',
+  displayName: '',
+  createdAt: '2026-01-01T00:00:00.000Z',
   uri: 'at://did:plc:someone/place.sitehost.fs/site',
   url: 'https://sitehost.example/s/site',
   cid: null,

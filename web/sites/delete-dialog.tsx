@@ -14,7 +14,7 @@ interface DeleteDialogProps {
 
 /** Asks for a site's name before it is deleted. */
 export function DeleteDialog({ site: { domains, rkey }, onClose }: DeleteDialogProps) {
-  const { danger } = words.settings
+  const { danger } = words.site
   const client = useQueryClient()
   const remove = async () => {
     try {

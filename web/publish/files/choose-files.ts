@@ -10,7 +10,7 @@ import {
 } from '#site/upload/path-rules.ts'
 import { type SkippedFile, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
-import { inSlices } from './in-slices.ts'
+import { inSlices, nextTask } from './in-slices.ts'
 import { archiveNameOf, openZip } from './open-archive.ts'
 import type { PickedFile } from './picked-file.ts'
 import { type StartPage, startPageOf } from './start-page.ts'
@@ -46,12 +46,16 @@ export interface Choice {
  * and service agree on each. Opens a zip. Throws ReadError.
  */
 export async function chooseFiles(picked: readonly PickedFile[]): Promise<Choice> {
-  const { kept, leftOut } = withoutSkipped(picked)
+  const { kept, leftOut } = await withoutSkipped(picked)
   const archive = archiveNameOf(kept)
-  if (archive === null) return await chooseAmong(kept, { leftOut, picked, name: null })
+  if (archive === null) {
+    return await chooseAmong({ kept, leftOut: [] }, { leftOut, picked, name: null })
+  }
   const { name } = archive
-  if (archive.isZip)
-    return await chooseAmong(await openZip(archive.file), { leftOut, picked, name })
+  if (archive.isZip) {
+    const inside = await withoutSkipped(await openZip(archive.file))
+    return await chooseAmong(inside, { leftOut, picked, name })
+  }
   return {
     files: [archive.file as SiteFile],
     totalBytes: archive.file.bytes,
@@ -69,7 +73,7 @@ export async function chooseFiles(picked: readonly PickedFile[]): Promise<Choice
 
 /** The same with a folder of it as the whole site. */
 export async function chooseFolder({ picked }: Choice, folder: string): Promise<Choice> {
-  const { kept, leftOut } = withoutSkipped(picked)
+  const { kept, leftOut } = await withoutSkipped(picked)
   const archive = archiveNameOf(kept)
   const all = archive?.isZip ? await openZip(archive.file) : kept
   const root = sharedRoot(all.map(({ path }) => path))
@@ -78,14 +82,13 @@ export async function chooseFolder({ picked }: Choice, folder: string): Promise<
     .filter(({ path }) => path.startsWith(top))
     .map((file) => ({ ...file, path: file.path.slice(top.length) }))
   const name = archive?.name ?? root ?? folder
-  return await chooseAmong(within, { leftOut, picked: within, name })
+  return await chooseAmong(await withoutSkipped(within), { leftOut, picked: within, name })
 }
 
 async function chooseAmong(
-  all: readonly PickedFile[],
+  { kept, leftOut }: Unskipped,
   known: Pick<Choice, 'leftOut' | 'picked'> & { readonly name: string | null },
 ): Promise<Choice> {
-  const { kept, leftOut } = withoutSkipped(all)
   const root = sharedRoot(kept.map(({ path }) => path))
   const top = root === null ? '' : `${root}/`
   const problems = new Set<string>()
@@ -104,7 +107,9 @@ async function chooseAmong(
     if (!(error instanceof UploadRefusedError)) throw error
     problems.add(error.message)
   }
+  await nextTask()
   const { files, skippedFiles, ruleProblems } = admission.finish()
+  await nextTask()
   const { siteName = null, settings = null } = rules.ok ? rules : {}
   return {
     files,
@@ -127,14 +132,19 @@ const noLimits = {
   siteBytesMax: Number.POSITIVE_INFINITY,
 }
 
-function withoutSkipped(all: readonly PickedFile[]) {
+interface Unskipped {
+  readonly kept: readonly PickedFile[]
+  readonly leftOut: readonly SkippedFile[]
+}
+
+async function withoutSkipped(all: readonly PickedFile[]): Promise<Unskipped> {
   const reasons = new Map<string, string>()
   const kept: PickedFile[] = []
-  for (const file of all) {
+  await inSlices(all, (file) => {
     const out = skippedAt(file.path)
     if (out === null) kept.push(file)
     else reasons.set(out.name, out.reason)
-  }
+  })
   return { kept, leftOut: Array.from(reasons, ([name, reason]) => ({ name, reason })) }
 }
 

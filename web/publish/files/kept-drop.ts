@@ -1,4 +1,5 @@
 import { siteFilesMax } from '#site/limits.ts'
+import { inSlices } from './in-slices.ts'
 import { type PickedFile, pickedOf } from './picked-file.ts'
 
 /** The default site limit of the service three times over; browsers may have less room. */
@@ -80,8 +81,7 @@ export class KeptDrops {
     if (bytes > quota - usage) return 'no-room'
     try {
       const folder = await storage.getDirectory()
-      const blobs = await Promise.all(picked.map((file) => file.open()))
-      await write(folder, contentName, new Blob(blobs))
+      await write(folder, contentName, await wholeOf(picked))
       const files = picked.map(({ path, bytes }) => [path, bytes] as const)
       // Last: without it there is nothing.
       await writeIndex(folder, { format: 1, keptAt: this.#now(), ...facts, files })
@@ -139,6 +139,19 @@ export class KeptDrops {
     }
   }
 }
+
+/** The files after each other. Chromium looks each up on the disk when a blob is made of it, while the page waits. */
+async function wholeOf(picked: readonly PickedFile[]): Promise<Blob> {
+  const files = await Promise.all(picked.map((file) => file.open()))
+  const groups = Array.from({ length: Math.ceil(files.length / groupFiles) }, (_, at) =>
+    files.slice(at * groupFiles, (at + 1) * groupFiles),
+  )
+  const parts: Blob[] = []
+  await inSlices(groups, (group) => void parts.push(new Blob(group)))
+  return new Blob(parts)
+}
+
+const groupFiles = 25
 
 /** Of this page. */
 export const keptDrops = new KeptDrops()

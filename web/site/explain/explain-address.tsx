@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { AnswerTo } from '#api/contract/client.ts'
 import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
@@ -16,7 +16,6 @@ type Header = Explanation['headers'][number]
 /** A field for an address of the site, and why visitors get there what they get. */
 export default function ExplainAddress({ rkey }: { readonly rkey: string }) {
   const texts = words.explain
-  const titleId = useId()
   const [typed, setTyped] = useState('/')
   const { mutate, data, error, isPending, reset } = useMutation({
     mutationFn: (address: string) =>
@@ -28,9 +27,7 @@ export default function ExplainAddress({ rkey }: { readonly rkey: string }) {
     if (!isPending) mutate(addressOf(typed.trim()))
   }
   return (
-    <section aria-labelledby={titleId} className={styles['explain']}>
-      <h2 id={titleId}>{texts.title}</h2>
-      <p className={styles['intro']}>{texts.intro}</p>
+    <>
       <form className={styles['form']} noValidate onSubmit={ask}>
         <div className={styles['field']}>
           <TextField
@@ -50,7 +47,7 @@ export default function ExplainAddress({ rkey }: { readonly rkey: string }) {
         </Button>
       </form>
       <div aria-live="polite">{data !== undefined && <Explained explanation={data} />}</div>
-    </section>
+    </>
   )
 }
 
@@ -102,7 +99,7 @@ function Headers({ headers }: { readonly headers: readonly Header[] }) {
         from.length === 0 ? texts.ofService : from.map(originOf).join(', '),
     },
     {
-      name: words.settings.headers.value,
+      name: words.explain.value,
       cell: ({ value }: Header) =>
         value === null ? <em>{texts.removed}</em> : <code>{value}</code>,
     },

@@ -6,7 +6,7 @@ import { useAddress } from '#web/shell/routing/address.ts'
 import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { Page } from '#web/shell/routing/page.tsx'
 import type { PageProps } from '#web/shell/routing/router.ts'
-import { explainAddress } from '#web/site/explain/lazy-explain.ts'
+import { ExplainSection } from '#web/site/explain/explain-section.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-files.ts'
 import { FileBrowser, type FileView, firstView } from './file-browser.tsx'
@@ -29,7 +29,7 @@ export default function FilesPage({ params: { rkey = '' } }: PageProps) {
       {edited === null ? (
         <>
           <FileBrowser cameFrom={lastEdited.current} onView={setView} rkey={rkey} view={view} />
-          {!isPending && <LazyPart of={explainAddress} props={{ rkey }} />}
+          {!isPending && <ExplainSection rkey={rkey} />}
         </>
       ) : (
         <LazyPart

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { siteQuery } from '#web/server/queries.ts'
-import { LazyPart } from '#web/shell/routing/lazy-part.tsx'
 import { Page } from '#web/shell/routing/page.tsx'
 import type { PageProps } from '#web/shell/routing/router.ts'
-import { explainAddress } from '#web/site/explain/lazy-explain.ts'
+import { ExplainSection } from '#web/site/explain/explain-section.tsx'
 import { nameOf } from '#web/site/site-facts.ts'
 import { Addresses } from './addresses.tsx'
 import { LastVersion } from './last-version.tsx'
@@ -25,11 +24,7 @@ export default function OverviewPage({ params: { rkey = '' } }: PageProps) {
           <LastVersion site={site} />
           <Addresses site={site} />
           <div className={styles['explain']}>
-            <LazyPart
-              fallback={<div className={styles['explainPlace']} />}
-              of={explainAddress}
-              props={{ rkey }}
-            />
+            <ExplainSection rkey={rkey} />
           </div>
         </div>
         <div className={styles['column']}>

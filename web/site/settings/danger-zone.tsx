@@ -12,7 +12,7 @@ import styles from './settings-page.module.css'
 
 /** Last on the page: what cannot be undone. */
 export default function DangerZone({ site: { rkey, domains } }: { site: Site }) {
-  const { danger } = words.settings
+  const { danger } = words.site
   const client = useQueryClient()
   const router = useRouter()
   const { mutate, isPending, error } = useMutation({

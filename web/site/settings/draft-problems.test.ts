@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import '#web/words/own.ts'
+import '#web/words/own-settings.ts'
 import { problemOfAnswer, problemsOfDraft } from './draft-problems.ts'
 import { draftOf, type SettingsDraft } from './settings-draft.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import '#web/words/own.ts'
+import '#web/words/own-settings.ts'
 import { addressSamples, indexSample, missingSample } from './sample-effects.ts'
 
 const site = { host: 'ann.example', paths: ['index.html', 'me.html', 'blog/start.html', 'oh.html'] }

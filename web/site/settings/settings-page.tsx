@@ -8,6 +8,7 @@ import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { Page } from '#web/shell/routing/page.tsx'
 import type { PageProps } from '#web/shell/routing/router.ts'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-settings.ts'
 import { SettingsForm } from './settings-form.tsx'
 import styles from './settings-page.module.css'
 

@@ -1,6 +1,4 @@
 export const explain = {
-  title: 'Diese Adresse erklären',
-  intro: 'Gib eine Adresse dieser Website ein und sieh, was Besucher dort bekommen und warum.',
   field: 'Adresse oder Pfad',
   ask: 'Adresse erklären',
   asking: 'Wird nachgesehen …',
@@ -28,6 +26,7 @@ export const explain = {
     `Zeile ${line} der _redirects gilt nicht, weil Dateien vorgehen. Mit „!“ hinter ihrem Status steht sie vor der Datei.`,
   headers: 'Header',
   header: 'Header',
+  value: 'Wert',
   removed: 'entfernt',
   because: 'Wegen',
   ofService: 'Sitehost',

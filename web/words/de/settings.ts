@@ -85,15 +85,4 @@ export const settings = {
     discard: 'Änderungen verwerfen',
     stay: 'Weiter bearbeiten',
   },
-  danger: {
-    title: 'Diese Website löschen',
-    text: 'Sie geht sofort offline und wird aus deinem Konto gelöscht, mit Versionen und Einstellungen.',
-    addresses: (names: string) =>
-      `Deine Adressen bleiben deine und zeigen nichts, bis du eine andere Website wählst: ${names}.`,
-    button: (site: string) => `${site} löschen`,
-    question: (site: string) => `${site} löschen?`,
-    final: 'Das lässt sich nicht rückgängig machen.',
-    deleting: 'Wird gelöscht …',
-    deleted: (site: string) => `${site} ist gelöscht.`,
-  },
 }

@@ -3,6 +3,21 @@ import { plurals } from '#web/words/plural.ts'
 const plural = plurals('de')
 
 export const site = {
+  danger: {
+    title: 'Diese Website löschen',
+    text: 'Sie geht sofort offline und wird aus deinem Konto gelöscht, mit Versionen und Einstellungen.',
+    addresses: (names: string) =>
+      `Deine Adressen bleiben deine und zeigen nichts, bis du eine andere Website wählst: ${names}.`,
+    button: (site: string) => `${site} löschen`,
+    question: (site: string) => `${site} löschen?`,
+    final: 'Das lässt sich nicht rückgängig machen.',
+    deleting: 'Wird gelöscht …',
+    deleted: (site: string) => `${site} ist gelöscht.`,
+  },
+  explain: {
+    title: 'Diese Adresse erklären',
+    intro: 'Gib eine Adresse dieser Website ein und sieh, was Besucher dort bekommen und warum.',
+  },
   tabs: {
     label: 'Teile dieser Website',
     overview: 'Überblick',

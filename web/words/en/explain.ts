@@ -1,6 +1,4 @@
 export const explain = {
-  title: 'Explain this address',
-  intro: 'Type an address of this site to see what visitors get there, and why.',
   field: 'Address or path',
   ask: 'Explain address',
   asking: 'Looking…',
@@ -27,6 +25,7 @@ export const explain = {
     `Line ${line} of _redirects does not apply, because files come first. Write “!” behind its status to put it before the file.`,
   headers: 'Headers',
   header: 'Header',
+  value: 'Value',
   removed: 'removed',
   because: 'Because of',
   ofService: 'Sitehost',

@@ -83,15 +83,4 @@ export const settings = {
     discard: 'Discard changes',
     stay: 'Continue editing',
   },
-  danger: {
-    title: 'Delete this site',
-    text: 'It goes offline at once and is deleted from your account, with its versions and settings.',
-    addresses: (names: string) =>
-      `Your addresses stay yours, and show nothing until you choose another site: ${names}.`,
-    button: (site: string) => `Delete ${site}`,
-    question: (site: string) => `Delete ${site}?`,
-    final: 'You can’t undo this.',
-    deleting: 'Deleting…',
-    deleted: (site: string) => `${site} is deleted.`,
-  },
 }

@@ -3,6 +3,21 @@ import { plurals } from '#web/words/plural.ts'
 const plural = plurals('en')
 
 export const site = {
+  danger: {
+    title: 'Delete this site',
+    text: 'It goes offline at once and is deleted from your account, with its versions and settings.',
+    addresses: (names: string) =>
+      `Your addresses stay yours, and show nothing until you choose another site: ${names}.`,
+    button: (site: string) => `Delete ${site}`,
+    question: (site: string) => `Delete ${site}?`,
+    final: 'You can’t undo this.',
+    deleting: 'Deleting…',
+    deleted: (site: string) => `${site} is deleted.`,
+  },
+  explain: {
+    title: 'Explain this address',
+    intro: 'Type an address of this site to see what visitors get there, and why.',
+  },
   tabs: {
     label: 'Parts of this site',
     overview: 'Overview',

@@ -1,0 +1,4 @@
+import { settings } from './en/settings.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ settings })
