@@ -8,8 +8,15 @@ import { listenTls, type TlsListener } from './tls-listener.ts'
 let listener: TlsListener
 afterEach(() => listener[Symbol.asyncDispose]())
 
-/** How long a client may take that sends the beginning of a handshake and no more; the limits are 30 and 120 ms. */
-async function slowHandshake({ isWaiting }: { readonly isWaiting: boolean }): Promise<number> {
+interface SlowHandshake {
+  readonly isWaiting: boolean
+  readonly firstHandshakeMsMax: number
+}
+
+const handshakeMsMax = 20
+
+/** A client sends the beginning of a handshake and no more. Resolves when the service has closed the connection, with its milliseconds. */
+async function slowHandshake({ isWaiting, firstHandshakeMsMax }: SlowHandshake): Promise<number> {
   const gate = new ConnectionGate({ trustedProxies: [], now: () => performance.now() })
   listener = await listenTls({
     host: '127.0.0.1',
@@ -18,7 +25,7 @@ async function slowHandshake({ isWaiting }: { readonly isWaiting: boolean }): Pr
     log: recordingLog([]),
     accept: ({ stream }) => stream.destroy(),
     contexts: { contextOf: () => null, isWaiting },
-    limits: { handshakeMsMax: 30, firstHandshakeMsMax: 120 },
+    limits: { handshakeMsMax, firstHandshakeMsMax },
     onHandshake: () => undefined,
   })
   const started = performance.now()
@@ -35,9 +42,13 @@ async function slowHandshake({ isWaiting }: { readonly isWaiting: boolean }): Pr
 }
 
 test('a handshake that takes too long is ended, and counts no more', async () => {
-  expect(await slowHandshake({ isWaiting: false })).toBeGreaterThan(25)
+  // That it ends within this test is the bound from above: the longer limit is a minute.
+  const tookMs = await slowHandshake({ isWaiting: false, firstHandshakeMsMax: 60_000 })
+  expect(tookMs).toBeGreaterThan(handshakeMsMax - 2)
 })
 
 test('it may take longer while certificates are ordered, and not for ever', async () => {
-  expect(await slowHandshake({ isWaiting: true })).toBeGreaterThan(110)
+  const firstHandshakeMsMax = 200
+  const tookMs = await slowHandshake({ isWaiting: true, firstHandshakeMsMax })
+  expect(tookMs).toBeGreaterThan(firstHandshakeMsMax - 2)
 })
