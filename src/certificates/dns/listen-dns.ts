@@ -1,5 +1,6 @@
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
+import { listenTcp } from '#inbound/listen-tcp.ts'
 import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { answerDns, type ChallengeZone } from './challenge-zone.ts'
@@ -48,47 +49,31 @@ export async function listenDns(options: DnsListenerOptions): Promise<AsyncDispo
     },
   })
   opened.defer(() => udp.close())
-  opened.use(await listenTcp(host, port, (message) => answer(message, false)))
+  opened.use(
+    await listenTcp({
+      host,
+      port,
+      connectionMsMax,
+      connectionsMax,
+      onConnection: (socket) => answerQuery(socket, (message) => answer(message, false)),
+    }),
+  )
   const open = opened.move()
   return { [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-async function listenTcp(
-  host: string,
-  port: number,
-  answer: (message: Buffer) => Promise<Buffer | null>,
-): Promise<AsyncDisposable> {
-  const open = new Set<Socket>()
-  const server: Server = createServer((socket) => {
-    open.add(socket)
-    const deadline = setTimeout(() => socket.destroy(), connectionMsMax)
-    socket.on('error', () => socket.destroy())
-    socket.on('close', () => {
-      clearTimeout(deadline)
-      open.delete(socket)
-    })
-    let received = Buffer.alloc(0)
-    socket.on('data', async (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk])
-      if (received.length > 2 + queryBytesMax) return void socket.destroy()
-      const length = received.length < 2 ? Number.POSITIVE_INFINITY : received.readUInt16BE(0)
-      if (received.length < 2 + length) return
-      const answered = await answer(received.subarray(2, 2 + length))
-      if (answered === null) return void socket.destroy()
-      const frame = Buffer.alloc(2)
-      frame.writeUInt16BE(answered.length)
-      socket.end(Buffer.concat([frame, answered]))
-    })
+/** Answers the one query of a connection, framed by its length (RFC 1035 §4.2.2), and closes it. */
+function answerQuery(socket: Socket, answer: (message: Buffer) => Promise<Buffer | null>): void {
+  let received = Buffer.alloc(0)
+  socket.on('data', async (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    if (received.length > 2 + queryBytesMax) return void socket.destroy()
+    const length = received.length < 2 ? Number.POSITIVE_INFINITY : received.readUInt16BE(0)
+    if (received.length < 2 + length) return
+    const answered = await answer(received.subarray(2, 2 + length))
+    if (answered === null) return void socket.destroy()
+    const frame = Buffer.alloc(2)
+    frame.writeUInt16BE(answered.length)
+    socket.end(Buffer.concat([frame, answered]))
   })
-  server.maxConnections = connectionsMax
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, resolve)
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy()
-      server.close()
-    },
-  }
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { callbackPath } from '#atproto/oauth/oauth-client.ts'
 import { orAborted } from '#concurrency/or-aborted.ts'
+import { startListening } from '#inbound/listen-tcp.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { type PageFigure, pageHtml } from '#site/own-pages/page-html.ts'
 import { pageStylePolicy } from '#site/own-pages/page-style.ts'
@@ -24,11 +25,7 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
     response.writeHead(404, headers).end()
   }
   const server = createServer((request, response) => answer(request, response))
-  const listen = (at: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(at, '127.0.0.1', resolve)
-    })
+  const listen = (at: number) => startListening(server, { host: '127.0.0.1', port: at })
   await listen(port).catch((error) => {
     if (codeOf(error) !== 'EADDRINUSE' && codeOf(error) !== 'EACCES') throw error
     return listen(0)

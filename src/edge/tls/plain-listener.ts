@@ -1,4 +1,4 @@
-import { createServer, type Socket } from 'node:net'
+import { listenTcp } from '#inbound/listen-tcp.ts'
 import type { ConnectionGate, GateLimits } from './connection-gate.ts'
 import type { AcceptConnection } from './secure-connection.ts'
 
@@ -24,31 +24,18 @@ interface PlainListenerOptions {
 }
 
 /** Accepts a bounded number of connections without TLS, each for a bounded time. Rejects with the system's error if it cannot listen. */
-export async function listenPlain(options: PlainListenerOptions): Promise<AsyncDisposable> {
+export function listenPlain(options: PlainListenerOptions): Promise<AsyncDisposable> {
   const { accept, connectionMsMax = defaultConnectionMsMax, gate, host, port } = options
-  const open = new Set<Socket>()
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy())
-    const { remoteAddress: address = '' } = socket
-    const admission = gate.admit(address)
-    if (admission === null) return void socket.destroy()
-    open.add(socket)
-    const deadline = setTimeout(() => socket.destroy(), connectionMsMax)
-    socket.once('close', () => {
-      clearTimeout(deadline)
-      open.delete(socket)
-      admission.end()
-    })
-    accept({ stream: socket, visitor: { address, serverName: '' } })
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, resolve)
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy()
-      server.close()
+  return listenTcp({
+    host,
+    port,
+    connectionMsMax,
+    onConnection(socket) {
+      const { remoteAddress: address = '' } = socket
+      const admission = gate.admit(address)
+      if (admission === null) return void socket.destroy()
+      socket.once('close', () => admission.end())
+      accept({ stream: socket, visitor: { address, serverName: '' } })
     },
-  }
+  })
 }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type SecureContext, type TLSSocket } from 'node:tls'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { canonicalHost } from '#edge/names/route.ts'
+import { startListening } from '#inbound/listen-tcp.ts'
 import type { Log } from '#observe/log.ts'
 import type { ConnectionGate } from './connection-gate.ts'
 import type { AcceptConnection } from './secure-connection.ts'
@@ -105,10 +106,7 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
     if (handshakes.has(socket)) onHandshake('failed')
     socket.destroy()
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port }, resolve)
-  })
+  await startListening(server, { host, port })
   server.on('error', (error) => log.error('TLS listener failed', { error }))
   const closeAll = (): void => {
     for (const socket of open) socket.destroy()
