@@ -1,3 +1,4 @@
+import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import type { Site } from '#api/contract/client.ts'
 import type { Keep } from '#main/build-cache/kept-builds.ts'
@@ -120,6 +121,19 @@ describe('a page of an account', () => {
     expect(new Set(found(alices))).toEqual(new Set(['Garden', 'alice']))
     expect(new Set(found(bobs))).toEqual(new Set(['Kitchen', 'bob']))
     expect(found(carols)).toEqual([])
+  })
+
+  test('leaves no port open, which would keep the app that has drawn it in memory', async () => {
+    const ports = async (): Promise<number> => {
+      await new Promise(setImmediate)
+      Bun.gc(true)
+      return heapStats().objectTypeCounts['MessagePort'] ?? 0
+    }
+    const draw = () => drawn('/editor', answersOf('alice.test', 'Garden'))
+    await draw()
+    const before = await ports()
+    for (let n = 0; n < 20; n += 1) await draw()
+    expect((await ports()) - before).toBeLessThan(20)
   })
 
   test('stays whole, whatever a site is called', async () => {

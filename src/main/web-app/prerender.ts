@@ -21,7 +21,8 @@ export type DrawPage = (page: PageToDraw) => Promise<string>
 export function pageDrawer(script: string): DrawPage {
   let begin: Begin | null = null
   return async (page) => {
-    const globals = globalsOf(page)
+    using channels = closableChannels()
+    const globals = { ...globalsOf(page), MessageChannel: channels.Channel }
     const result: { prerendered?: Promise<string> } = {}
     // It is our own, of the bundle.
     begin ??= new Function('globalThis', ...Object.keys(globals), script) as Begin
@@ -29,6 +30,24 @@ export function pageDrawer(script: string): DrawPage {
     if (result.prerendered === undefined) throw new Error('the script draws nothing')
     return await result.prerendered
   }
+}
+
+/** React opens one to schedule what it does later. An open port keeps the app of its handler in memory for ever. */
+function closableChannels() {
+  const opened: MessageChannel[] = []
+  class Channel extends MessageChannel {
+    constructor() {
+      super()
+      opened.push(this)
+    }
+  }
+  const close = (): void => {
+    for (const { port1, port2 } of opened) {
+      port1.close()
+      port2.close()
+    }
+  }
+  return { Channel, [Symbol.dispose]: close }
 }
 
 type Begin = (...globals: unknown[]) => void
