@@ -73,6 +73,32 @@ test('no answer to what is no query', async () => {
   }
 })
 
+test('a query with records of other sections is not answered, and none of them decoded', async () => {
+  const query = (answers: number, authorities: number, additionals: number) => {
+    const message = dnsPacket.encode({
+      type: 'query',
+      questions: [{ type: 'TXT', name: zone.name }],
+    })
+    for (const [n, count] of [answers, authorities, additionals].entries()) {
+      message.writeUInt16BE(count, 6 + 2 * n)
+    }
+    // A HINFO record that is cut off: the library would continue from the first byte, as often as the counts say.
+    return Buffer.concat([message, Buffer.from('00000d0001000000000000', 'hex')])
+  }
+  const answer = (message: Buffer) =>
+    answerDns(message, { isUdp: true, zone, values: async () => values })
+  for (const [answers, authorities, additionals] of [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 3],
+    [9, 9, 9],
+  ] as const) {
+    expect(await answer(query(answers, authorities, additionals))).toBeNull()
+  }
+  // EDNS, and a signature.
+  expect(await answer(query(0, 0, 2))).not.toBeNull()
+})
+
 test('the zone of a wildcard is that of its domain', () => {
   expect(challengeName('*.sites.example')).toBe(zone.name)
 })

@@ -1,4 +1,5 @@
-import dnsPacket, { type Answer, type DecodedPacket, type Packet } from 'dns-packet'
+import dnsPacket, { type Answer, type Packet } from 'dns-packet'
+import { type DnsHead, decodeHead } from '#outbound/dns/decode-dns.ts'
 
 /** The zone of a domain's dns-01 challenges, which its DNS delegates to this service. */
 export interface ChallengeZone {
@@ -38,8 +39,8 @@ export async function answerDns(
   },
 ): Promise<Buffer | null> {
   const query = queryIn(message)
-  const question = query?.questions?.[0]
-  if (query === null || question === undefined || query.questions?.length !== 1) return null
+  if (query === null) return null
+  const { question } = query
   const answer = async (): Promise<Packet> => {
     const name = question.name.toLowerCase()
     const isInside = name.endsWith(`.${zone.name}`)
@@ -49,10 +50,10 @@ export async function answerDns(
     return { flags, answers, authorities: answers.length > 0 ? [] : [soaOf(zone)] }
   }
   const { flags = 0, ...sections } = await answer()
-  const recursionDesired = (query.flags ?? 0) & dnsPacket.RECURSION_DESIRED
+  const recursionDesired = query.flags & dnsPacket.RECURSION_DESIRED
   const packet: Packet = {
     type: 'response',
-    id: query.id ?? 0,
+    id: query.id,
     questions: [question],
     ...sections,
     flags: flags | recursionDesired,
@@ -99,11 +100,21 @@ const soaOf = ({ name, nameServer }: ChallengeZone): Answer => ({
 })
 
 const opcodeBits = 0x7800
+/** Of EDNS and of a signature. */
+const additionalsMax = 2
 
-function queryIn(message: Buffer): DecodedPacket | null {
+/** Of a query nothing but its question is decoded. */
+function queryIn(message: Buffer): DnsHead | null {
   try {
-    const packet = dnsPacket.decode(message)
-    return packet.type === 'query' && ((packet.flags ?? 0) & opcodeBits) === 0 ? packet : null
+    const head = decodeHead(message)
+    const { additionals, answers, authorities } = head.counts
+    const isQuery =
+      !head.isResponse &&
+      (head.flags & opcodeBits) === 0 &&
+      answers === 0 &&
+      authorities === 0 &&
+      additionals <= additionalsMax
+    return isQuery ? head : null
   } catch {
     // The library has no error class for malformed messages.
     return null

@@ -1,6 +1,7 @@
 import { connect, isIP } from 'node:net'
-import dnsPacket, { type DecodedPacket, type Packet } from 'dns-packet'
+import dnsPacket, { type Answer, type Packet } from 'dns-packet'
 import { onAbort } from '#concurrency/or-aborted.ts'
+import { decodeAnswers, decodeHead } from './decode-dns.ts'
 import type { DnsServerAddress } from './dns-server-address.ts'
 
 export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA' | 'NS'
@@ -8,6 +9,11 @@ export type DnsType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA' | 'NS'
 export interface DnsQuestion {
   readonly type: DnsType
   readonly name: string
+}
+
+export interface DnsResponse {
+  readonly flags: number
+  readonly answers: Answer[]
 }
 
 /** A name server was not reached, or sent something that does not answer the query. */
@@ -20,7 +26,7 @@ export async function askDnsServer(
   server: DnsServerAddress,
   { type, name }: DnsQuestion,
   signal: AbortSignal,
-): Promise<DecodedPacket> {
+): Promise<DnsResponse> {
   const query: Packet = {
     type: 'query',
     // A spoofed answer would have to guess this and the port.
@@ -29,15 +35,16 @@ export async function askDnsServer(
     questions: [{ type, name }],
   }
   const answer = await byUdp(server, query, signal)
-  return answer.flag_tc ? await byTcp(server, query, signal) : answer
+  const isTruncated = (answer.flags & dnsPacket.TRUNCATED_RESPONSE) !== 0
+  return isTruncated ? await byTcp(server, query, signal) : answer
 }
 
 async function byUdp(
   server: DnsServerAddress,
   query: Packet,
   signal: AbortSignal,
-): Promise<DecodedPacket> {
-  const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
+): Promise<DnsResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<DnsResponse>()
   const socket = await openSocket(server, {
     onMessage: (message) => {
       const answer = answerTo(query, message)
@@ -77,8 +84,8 @@ async function byTcp(
   server: DnsServerAddress,
   query: Packet,
   signal: AbortSignal,
-): Promise<DecodedPacket> {
-  const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
+): Promise<DnsResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<DnsResponse>()
   const connection = connect(server, () => connection.write(dnsPacket.streamEncode(query)))
   using _ = onAbort(signal, reject)
   let received = Buffer.alloc(0)
@@ -107,17 +114,16 @@ function framed(received: Buffer): Buffer | null {
 }
 
 /** Null if the message does not answer this query (RFC 5452 §9.1). */
-function answerTo(query: Packet, message: Buffer): DecodedPacket | null {
+function answerTo(query: Packet, message: Buffer): DnsResponse | null {
   try {
-    const packet = dnsPacket.decode(message)
+    const head = decodeHead(message)
     const [asked] = query.questions ?? []
-    const [repeated] = packet.questions ?? []
     const isAnswer =
-      packet.type === 'response' &&
-      packet.id === query.id &&
-      repeated?.type === asked?.type &&
-      repeated?.name.toLowerCase() === asked?.name
-    return isAnswer ? packet : null
+      head.isResponse &&
+      head.id === query.id &&
+      head.question.type === asked?.type &&
+      head.question.name.toLowerCase() === asked?.name
+    return isAnswer ? { flags: head.flags, answers: decodeAnswers(message, head) } : null
   } catch {
     // The library has no error class for malformed messages.
     return null

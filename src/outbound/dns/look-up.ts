@@ -1,7 +1,13 @@
 import { getServers } from 'node:dns'
-import type { Answer, DecodedPacket } from 'dns-packet'
+import type { Answer } from 'dns-packet'
 import { Semaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
-import { askDnsServer, type DnsQuestion, DnsServerError, type DnsType } from './ask-dns-server.ts'
+import {
+  askDnsServer,
+  type DnsQuestion,
+  type DnsResponse,
+  DnsServerError,
+  type DnsType,
+} from './ask-dns-server.ts'
 import { type DnsServerAddress, parseDnsServerAddress } from './dns-server-address.ts'
 
 /**
@@ -71,7 +77,7 @@ async function answerOrNull(
   server: DnsServerAddress,
   question: DnsQuestion,
   signal: AbortSignal,
-): Promise<DecodedPacket | null> {
+): Promise<DnsResponse | null> {
   try {
     return await askDnsServer(server, question, signal)
   } catch (error) {
@@ -84,13 +90,13 @@ const noError = 0
 const noSuchName = 3
 
 /** All other codes (RFC 6895 §2.3) mean that the server could not find out. */
-function isDefinite({ flags = 0 }: DecodedPacket): boolean {
+function isDefinite({ flags }: DnsResponse): boolean {
   const code = flags & 0xf
   return code === noError || code === noSuchName
 }
 
 /** The values of the name or, following CNAMEs, of its alias; empty for a circle of aliases. */
-function valuesOf({ answers = [] }: DecodedPacket, { type, name }: DnsQuestion): string[] {
+function valuesOf({ answers }: DnsResponse, { type, name }: DnsQuestion): string[] {
   const seen = new Set<string>()
   for (let owner: string | undefined = name; owner !== undefined && !seen.has(owner); ) {
     seen.add(owner)
