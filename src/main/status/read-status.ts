@@ -2,8 +2,6 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DiskSpace, diskSpaceOf } from '#blobs/disk-floor.ts'
 import { ifExists } from '#blobs/storage-calls.ts'
-import { CertificateStates, type CertificateTotals } from '#certificates/certificate-states.ts'
-import { FileCertificates } from '#certificates/file-certificates.ts'
 import { readLastBackup } from '#main/backup/last-backup.ts'
 import type { Config } from '#main/config/config.ts'
 import { bucketAnswers } from '#main/doctor/check-bucket.ts'
@@ -16,6 +14,7 @@ import { queueSizes, unfinishedJobs } from '#store/queues/queue-sizes.ts'
 import { firehoseSeenAt } from '#store/sites/firehose-cursors.ts'
 import { readTotals } from '#store/sites/totals.ts'
 import { askService, type ServiceState } from './ask-service.ts'
+import { type CertificateStatus, readCertificateStatus } from './certificate-status.ts'
 import { serviceProcesses } from './service-processes.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -25,11 +24,6 @@ export interface ProcessStatus {
   readonly service: ServiceState
   /** Null: it does not run. */
   readonly startedAt: number | null
-}
-
-interface CertificateStatus extends Pick<CertificateTotals, 'soonestExpiry' | 'states'> {
-  /** Of certificates that are not issued, or not renewed. */
-  readonly problems: Readonly<Record<string, number>>
 }
 
 /** What there is to know of a service from outside of its process. Times in milliseconds. */
@@ -88,25 +82,10 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     },
     jobs: jobs.values().reduce((sum, count) => sum + count, 0),
     certificates24h: await countHosts(db, 'certificate_permitted', now - dayMs),
-    certificates: await certificatesOf(config, db, now),
+    certificates: await readCertificateStatus(config, db, now),
     lastBackupAt: await readLastBackup(dataDir),
     bucketAnswers: await bucketAnswers(config),
   }
-}
-
-async function certificatesOf(
-  { tls }: Config,
-  db: Db,
-  now: number,
-): Promise<CertificateStatus | null> {
-  if (tls === null) return null
-  const files = new FileCertificates(tls.files)
-  // The service has read them, and says in its log if it cannot now.
-  await files.read().catch(() => undefined)
-  const isOrdering = tls.ordering !== null
-  const states = new CertificateStates({ db, files, isOrdering, now: () => now })
-  const { problems, ...totals } = await states.totals()
-  return { ...totals, problems: Object.fromEntries(problems) }
 }
 
 /** Of the service, or of the application and the hosting part. */

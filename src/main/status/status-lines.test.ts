@@ -52,11 +52,16 @@ test('the certificates of a service that shows them itself', () => {
   const problems = { elsewhere: 1, caa: 2 }
   const lineOf = (certificates: Status['certificates']) =>
     statusLines({ ...status, certificates }, now).find((line) => line.startsWith('certificates'))
-  expect(lineOf({ states, problems, soonestExpiry: now + 30 * 24 * hourMs })).toBe(
+  expect(
+    lineOf({ states, problems, soonestExpiry: now + 30 * 24 * hourMs, filesProblem: null }),
+  ).toBe(
     'certificates  1 waiting-for-dns, 2 refused, 40 valid (elsewhere 1, caa 2), the first expires in 30 days',
   )
   const none = { 'waiting-for-dns': 0, ordered: 0, refused: 0, valid: 0, expired: 0 }
-  expect(lineOf({ states: none, problems: {}, soonestExpiry: null })).toBe('certificates  none')
+  const nothing = { states: none, problems: {}, soonestExpiry: null, filesProblem: null }
+  expect(lineOf(nothing)).toBe('certificates  none')
+  const filesProblem = '/tls/chain.pem cannot be read (ENOENT)'
+  expect(lineOf({ ...nothing, filesProblem })).toBe(`certificates  none; ${filesProblem}`)
 })
 
 test('what is missing, and what to do', () => {

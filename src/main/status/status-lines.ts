@@ -34,14 +34,15 @@ function processText({ service, startedAt }: ProcessStatus, now: number): string
 
 function certificatesText({ certificates, certificates24h }: Status, now: number): string {
   if (certificates === null) return `${counted(certificates24h, 'new name')} in the last day`
-  const { problems, soonestExpiry, states } = certificates
+  const { filesProblem, problems, soonestExpiry, states } = certificates
   const counts = Object.entries(states).map(([state, count]) => `${count} ${state}`)
   const present = counts.filter((text) => !text.startsWith('0 '))
   const why = Object.entries(problems).map(([problem, count]) => `${problem} ${count}`)
   const expiry =
     soonestExpiry === null ? '' : `, the first expires in ${durationText(soonestExpiry - now)}`
   const list = present.length === 0 ? 'none' : present.join(', ')
-  return `${list}${why.length === 0 ? '' : ` (${why.join(', ')})`}${expiry}`
+  const unread = filesProblem === null ? '' : `; ${filesProblem}`
+  return `${list}${why.length === 0 ? '' : ` (${why.join(', ')})`}${expiry}${unread}`
 }
 
 const agoText = (at: number | null, now: number, never: string, before = ''): string =>
