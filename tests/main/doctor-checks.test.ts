@@ -179,9 +179,14 @@ describe('ports', () => {
 describe('TLS in the process', () => {
   const application = 'sitehost.home.arpa'
   const check = async (port: number, httpListen: ListenAddress | null = null) => {
-    const findings = await checkOwnTls({ listen: { host: '::', port }, httpListen }, application)
+    const findings = await checkOwnTls(
+      { listen: { host: '::', port }, httpListen, isOrdering: true },
+      application,
+    )
     return findings.map(({ level, seen }) => `${level}: ${seen}`)
   }
+  const inFiles = (port: number) =>
+    checkOwnTls({ listen: { host: '::', port }, httpListen: null, isOrdering: false }, application)
 
   test('shows a certificate for the application, shows none, or does not listen', async () => {
     const { certificate: cert, key } = publicNames
@@ -202,6 +207,10 @@ describe('TLS in the process', () => {
       ])
       expect(await check(portOf(none))).toEqual([
         `problem: port ${portOf(none)} shows no certificate for ${application}`,
+      ])
+      // Nothing is ordered: neither the DNS nor port 80 matters.
+      expect(await inFiles(portOf(none))).toMatchObject([
+        { level: 'problem', advice: `TLS_FILES has no certificate for ${application}` },
       ])
       expect(await check(free, { host: '0.0.0.0', port: free })).toEqual([
         `warning: nothing accepts connections at port ${free}`,

@@ -8,7 +8,10 @@ import { checkTlsPermission } from './check-tls-permission.ts'
 /** What ends TLS: this service, or a front that asks it for permission. */
 export async function checkTls(config: Config): Promise<Finding[]> {
   const { hostname, protocol } = new URL(config.origin)
-  if (config.tls !== null) return await checkOwnTls(config.tls, hostname)
+  if (config.tls !== null) {
+    const isOrdering = config.tls.ordering !== null
+    return await checkOwnTls({ ...config.tls, isOrdering }, hostname)
+  }
   const front = protocol === 'https:' ? await checkFront() : []
   return [...front, await checkPermissionOf(config)]
 }

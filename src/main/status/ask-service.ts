@@ -9,7 +9,7 @@ export type ServiceState = 'running' | 'unready' | 'stopped'
 export async function askService(asked: ServiceProcess['address']): Promise<ServiceState> {
   if (asked === null) return 'stopped'
   const { host, origin, port } = asked
-  const address = listensEverywhere.has(host) ? '127.0.0.1' : host
+  const address = localHostOf(host)
   const name = address.includes(':') ? `[${address}]` : address
   try {
     const answer = await fetch(`http://${name}:${port}/readyz`, {
@@ -25,5 +25,9 @@ export async function askService(asked: ServiceProcess['address']): Promise<Serv
     return 'stopped'
   }
 }
+
+/** Where this machine reaches what listens at a host of the settings. */
+export const localHostOf = (host: string): string =>
+  listensEverywhere.has(host) ? '127.0.0.1' : host
 
 const listensEverywhere = new Set(['0.0.0.0', '::'])
