@@ -7,7 +7,11 @@ import { keepCertificates, orderDue } from '#certificates/keep-certificates.ts'
 import { openKeySeal } from '#certificates/sealed-keys.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
 import { serveTls } from '#main/process/serve-tls.ts'
-import { openFileCertificates, openOrderedCertificates } from '#main/service/open-certificates.ts'
+import {
+  type OrderedCertificates,
+  openFileCertificates,
+  openOrderedCertificates,
+} from '#main/service/open-certificates.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
 import type { Database } from '#store/database/database.ts'
@@ -82,81 +86,86 @@ interface OrderedBy {
   readonly signal?: AbortSignal
 }
 
+const secrets = ['x'.repeat(32)] as const
+
 /** What orders and what shows certificates, on one database, with a clock of its own. */
 export async function openPlace(
   world: AcmeWorld,
-  database: Database,
+  { db }: Database,
   names = new Set<string>(),
   { ordersWildcard = false } = {},
 ) {
-  const opened = new AsyncDisposableStack()
   const { signal } = new AbortController()
-  const { db } = database
-  const wakeUps = new WakeUps()
-  const secrets = ['x'.repeat(32)] as const
-  const events: string[] = []
-  const say = (message: string, fields?: object) =>
-    void events.push(`${message} ${JSON.stringify(fields)}`)
-  const log = { debug: say, info: say, warn: say, error: say }
-  let clock = Date.now()
-  const now = () => clock
+  const { events, log } = eventLog()
+  const clock = ownClock()
+  const shared = { db, log, now: clock.now, signal, wakeUps: new WakeUps() }
   const served = new ServedNames()
   served.know(names)
-  const hosts = { applicationHost: application, baseDomain }
   const files = await openFileCertificates([])
   const certificates = await openOrderedCertificates(files, {
-    db,
-    wakeUps,
-    log,
-    hosts,
+    ...shared,
+    hosts: { applicationHost: application, baseDomain },
     secrets,
-    now,
-    signal,
     names: served,
     ordersWildcard,
   })
-  const server = parseDnsServerAddress(world.dns.address)
-  if (server === null) throw new Error(world.dns.address)
-  const keep = {
-    db,
-    wakeUps,
-    log,
-    now,
-    signal,
-    applicationHost: application,
-    at: () => undefined,
-    authorities: [world.authority],
-    lookUp: createLookUp({ servers: [server], signal }),
-    seal: await openKeySeal(secrets),
-  }
-  const tls = opened.use(
-    await serveTls({
-      answer: () => new Response('hello'),
-      elapsed: () => performance.now(),
-      log,
-      onHandshake: () => undefined,
-      files,
-      ordered: certificates,
-      signal,
-      tls: {
-        listen: { host: '127.0.0.1', port: world.httpsPort },
-        httpListen: { host: '127.0.0.1', port: world.httpPort },
-        hstsSeconds: 0,
-        dnsListen: ordersWildcard ? { host: '127.0.0.1', port: world.dnsPort } : null,
-      },
-      trustedProxies: [],
-    }),
-  )
+  const orders = await ordersAt(world, shared, certificates.index)
+  const tls = await openTls(world, { files, log, ordered: certificates, ordersWildcard, signal })
   return {
+    ...clock,
+    ...orders,
     certificates,
     db,
     events,
-    now,
     served,
     tls,
+    review: () => certificates.review(),
+    states: new CertificateStates({ db, files, isOrdering: true, now: clock.now }),
+    row: (name: string) =>
+      db.selectFrom('certificates').selectAll().where('name', '=', name).executeTakeFirstOrThrow(),
+    [Symbol.asyncDispose]: () => tls[Symbol.asyncDispose](),
+  }
+}
+
+function eventLog() {
+  const events: string[] = []
+  const say = (message: string, fields?: object) =>
+    void events.push(`${message} ${JSON.stringify(fields)}`)
+  return { events, log: { debug: say, info: say, warn: say, error: say } }
+}
+
+function ownClock() {
+  let clock = Date.now()
+  return {
+    now: () => clock,
+    later: (ms: number) => {
+      clock += ms
+    },
+    setClock: (time: number) => {
+      clock = time
+    },
+  }
+}
+
+type Shared = Pick<KeepContext, 'db' | 'log' | 'now' | 'signal' | 'wakeUps'>
+type KeepContext = Parameters<typeof keepCertificates>[0]
+
+/** Orders at the world's authority. */
+async function ordersAt(world: AcmeWorld, shared: Shared, index: OrderedCertificates['index']) {
+  const server = parseDnsServerAddress(world.dns.address)
+  if (server === null) throw new Error(world.dns.address)
+  const keep = {
+    ...shared,
+    applicationHost: application,
+    at: () => undefined,
+    authorities: [world.authority],
+    lookUp: createLookUp({ servers: [server], signal: shared.signal }),
+    seal: await openKeySeal(secrets),
+  }
+  return {
     async order(by: OrderedBy = {}) {
       const count = await orderDue({ ...keep, ...by })
-      await certificates.index.read(db)
+      await index.read(shared.db)
       return count
     },
     /** As a process that opened the same database. */
@@ -164,16 +173,28 @@ export async function openPlace(
     /** Until the signal. */
     keep: (by: OrderedBy) => keepCertificates({ ...keep, ...by }),
     askRenewals: (by: OrderedBy = {}) => askRenewals({ ...keep, ...by }),
-    later: (ms: number) => {
-      clock += ms
-    },
-    setClock: (time: number) => {
-      clock = time
-    },
-    review: () => certificates.review(),
-    states: new CertificateStates({ db, files, isOrdering: true, now }),
-    row: (name: string) =>
-      db.selectFrom('certificates').selectAll().where('name', '=', name).executeTakeFirstOrThrow(),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }
+
+interface Shown
+  extends Pick<Parameters<typeof serveTls>[0], 'files' | 'log' | 'ordered' | 'signal'> {
+  readonly ordersWildcard: boolean
+}
+
+const openTls = (
+  { dnsPort, httpPort, httpsPort }: AcmeWorld,
+  { ordersWildcard, ...shown }: Shown,
+) =>
+  serveTls({
+    ...shown,
+    answer: () => new Response('hello'),
+    elapsed: () => performance.now(),
+    onHandshake: () => undefined,
+    tls: {
+      listen: { host: '127.0.0.1', port: httpsPort },
+      httpListen: { host: '127.0.0.1', port: httpPort },
+      hstsSeconds: 0,
+      dnsListen: ordersWildcard ? { host: '127.0.0.1', port: dnsPort } : null,
+    },
+    trustedProxies: [],
+  })
