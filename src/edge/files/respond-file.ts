@@ -92,13 +92,14 @@ function chooseAnew(
   return answer.representation(choices.choose(header, codingSet(there)), bodies) as Representation
 }
 
-function send({ known, representation, range, isHead }: Delivery, body: Blob): Response {
+function send(delivery: Delivery, body: Blob): Response {
+  const { known, representation, request, range, isHead } = delivery
   if (isHead) return new Response(null, representation.whole)
   if (range === 'whole') {
-    known.share.addBytes(representation.bytes)
+    known.share.addBody(representation.bytes, request)
     return new Response(body, representation.whole)
   }
-  known.share.addBytes(range.last + 1 - range.first)
+  known.share.addBody(range.last + 1 - range.first, request)
   return new Response(body.slice(range.first, range.last + 1), representation.part(range))
 }
 
@@ -142,7 +143,7 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   if (body === 'busy' || body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const head = range === 'whole' ? representation.whole : representation.part(range)
-  known.share.addLargeBody(last + 1 - first, request.signal)
+  known.share.addBody(last + 1 - first, request)
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
@@ -157,6 +158,6 @@ async function streamDecoded(
   if (stored === null) return null
   const body = decodedStreams.open(stored, file.bytes, clientOf(request))
   if (body === 'busy') return pages.unavailable()
-  known.share.addLargeBody(file.bytes, request.signal)
+  known.share.addBody(file.bytes, request)
   return new Response(body, representation.unsized)
 }

@@ -69,11 +69,11 @@ const dayMs = 24 * 60 * 60 * secondMs
 export const dayOf = (time: number): number => Math.floor(time / dayMs)
 
 /**
- * What a download that its visitor broke off counts for at most: what one connection of 1 Gbit/s takes in its time, and the
- * buffers on the way. Otherwise anybody could spend a site's bytes by asking for large files and hanging up.
+ * A body that its visitor broke off counts at most what a connection of 1 Gbit/s takes in its time, and one window of HTTP/2
+ * (RFC 9113 §6.9.2). Otherwise anybody could spend a site's bytes by asking for files and hanging up: 26 bytes a request.
  */
 const connectionBytesPerMs = 125_000
-const bufferedBytesMax = 4 * 1024 * 1024
+const windowBytes = 64 * 1024
 
 /** Limits and counts the visitors of one site, on all its hosts and in all its versions; every request of it passes here. */
 export class SiteShare {
@@ -120,16 +120,11 @@ export class SiteShare {
     this.#visitCounts().countPage(page, referrer)
   }
 
-  /** As `addBytes`, for a body that takes a while. `signal`: of its request. */
-  addLargeBody(bytes: number, signal: AbortSignal): void {
+  /** Counts the bytes of a file's body; of one above a window only what was taken, if the request is aborted. */
+  addBody(bytes: number, request: Pick<Request, 'signal'>): void {
     this.addBytes(bytes)
-    const { elapsed } = this.#context
-    const beganAt = elapsed()
-    const onAbort = (): void => {
-      const taken = bufferedBytesMax + (elapsed() - beganAt) * connectionBytesPerMs
-      if (taken < bytes) this.addBytes(taken - bytes)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
+    // Bun makes the signal when it is read: only for bodies that are worth it.
+    if (bytes > windowBytes) this.#refundIfAborted(bytes, request.signal)
   }
 
   /** What was counted since the last call. */
@@ -154,6 +149,16 @@ export class SiteShare {
     this.#bytes += bytes
     this.#refused += refused
     this.#visits?.putBack(visits)
+  }
+
+  #refundIfAborted(bytes: number, signal: AbortSignal): void {
+    const { elapsed } = this.#context
+    const beganAt = elapsed()
+    const onAbort = (): void => {
+      const taken = windowBytes + (elapsed() - beganAt) * connectionBytesPerMs
+      if (taken < bytes) this.addBytes(taken - bytes)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
   }
 
   #visitCounts(): VisitCounts {

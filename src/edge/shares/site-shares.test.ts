@@ -116,21 +116,29 @@ test('counts are saved once; what could not be saved is part of the next', async
   ])
 })
 
-test('a large body that its visitor broke off counts for what a connection can have taken', () => {
-  const { clock, shares } = open({})
-  const blog = shares.of(siteOf('blog'))
-  const bytes = 1_000_000_000
-  const hangUp = new AbortController()
-  blog.addLargeBody(bytes, hangUp.signal)
-  blog.addLargeBody(bytes, new AbortController().signal)
-  clock.elapsed += 8
-  hangUp.abort()
-  expect(blog.takeUnsaved().bytes).toBe(bytes + 4 * 1024 * 1024 + 1_000_000)
-})
+const window = 64 * 1024
+for (const [what, bytes, afterMs, counted] of [
+  ['within a window', window, 0, window],
+  ['above a window, broken off at once', window + 1, 0, window],
+  ['in memory, broken off at once', 2 ** 20, 0, window],
+  ['of a large file, broken off', 10 ** 9, 8, window + 1_000_000],
+  ['that was held long', 10 ** 9, 86_400_000, 10 ** 9],
+] as const) {
+  test(`a body ${what} counts ${counted} bytes`, () => {
+    const { clock, shares } = open({})
+    const blog = shares.of(siteOf('blog'))
+    const hangUp = new AbortController()
+    blog.addBody(bytes, hangUp)
+    clock.elapsed += afterMs
+    hangUp.abort()
+    expect(blog.takeUnsaved().bytes).toBe(counted)
+  })
+}
 
 const page = 'p'.repeat(1000)
 const visited = visitedSite({
   'index.html': { body: page },
+  'photo.jpg': { body: 'j'.repeat(2 ** 19), contentType: 'image/jpeg' },
   'big.bin': { body: 'b'.repeat(2 ** 21), contentType: 'application/zip' },
 })
 const noCoding = { 'accept-encoding': 'identity' }
@@ -149,6 +157,18 @@ for (const [what, path, options, bytes] of [
     visited.known.share.takeUnsaved()
     await visitSite(visited, path, { headers: noCoding, ...options })
     expect(visited.known.share.takeUnsaved().bytes).toBe(bytes)
+  })
+}
+
+for (const path of ['/photo.jpg', '/big.bin']) {
+  test(`${path}, broken off, counts one window`, async () => {
+    const { share } = visited.known
+    await visitSite(visited, path, { headers: noCoding })
+    share.takeUnsaved()
+    const hangUp = new AbortController()
+    await visitSite(visited, path, { headers: noCoding, signal: hangUp.signal })
+    hangUp.abort()
+    expect(share.takeUnsaved().bytes).toBe(window)
   })
 }
 

@@ -77,6 +77,7 @@ export interface VisitOptions {
   readonly host?: string
   readonly isUnderBaseDomain?: boolean
   readonly shows?: Shows
+  readonly signal?: AbortSignal
 }
 
 /** Asks for this path of the site, as a visitor of it would. */
@@ -89,9 +90,14 @@ export function visitSite(
     host = 'blog.test',
     isUnderBaseDomain = true,
     shows = 'live',
+    signal,
   }: VisitOptions = {},
 ): Response | Promise<Response> {
-  const request = new Request(new URL(path, `http://${host}`), { method, headers })
+  const request = new Request(new URL(path, `http://${host}`), {
+    method,
+    headers,
+    ...(signal && { signal }),
+  })
   const site = { kind: 'site' as const, host, label: 'none', isUnderBaseDomain, shows }
   return answerVisitor(site, request, known, { ...context, countryOf: () => null, now: () => 0 })
 }
