@@ -7,7 +7,7 @@ const said = listsWords.certificateWord
 
 type Certificate = AnswerTo<'GET /api/admin/domains'>['domains'][number]['certificate']
 
-/** The state of a name's certificate; a dash where there is none, or a TLS front keeps it. */
+/** The state of a name's certificate; a dash where there is none. */
 export function CertificateWord({ certificate }: { certificate: Certificate }) {
   if (!certificate) return '–'
   const { problem, state } = certificate

@@ -1,9 +1,12 @@
 import { Fragment, type ReactNode } from 'react'
 import styles from './data-table.module.css'
+import { presentColumns } from './present-columns.ts'
 
 export interface Column<Row> {
   readonly head: string
   readonly cell: (row: Row) => ReactNode
+  /** The column is left out where this is so of every row. */
+  readonly isAbsent?: (row: Row) => boolean
   /** Left out on narrow screens; the row's detail has it. */
   readonly isMinor?: boolean
   readonly isNumber?: boolean
@@ -22,7 +25,9 @@ interface DataTableProps<Row> {
 }
 
 /** Rows under heads, in a region of its own that scrolls where they are wider than the screen. */
-export function DataTable<Row>({ label, columns, rows, keyOf, opened }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, rows, keyOf, opened } = props
+  const columns = presentColumns(props.columns, rows)
   return (
     <section aria-label={label} className={styles['region']}>
       <table className={styles['table']}>
