@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
+import { eventually } from '#tests/support/eventually.ts'
 import { listenTcp, type TcpListener } from './listen-tcp.ts'
 
 let listener: TcpListener
@@ -9,7 +10,12 @@ afterEach(async () => {
   await listener[Symbol.asyncDispose]()
 })
 
-const listen = (options: { readonly connectionMsMax: number; readonly connectionsMax?: number }) =>
+interface Bounds {
+  readonly connectionMsMax: number
+  readonly connectionsMax?: number
+  readonly connectionsPerNetworkMax?: number
+}
+const listen = (options: Bounds) =>
   listenTcp({ host: '127.0.0.1', port: 0, onConnection: (socket) => socket.write('.'), ...options })
 
 function open() {
@@ -32,6 +38,20 @@ test('connections beyond the bound are closed at once', async () => {
   listener = await listen({ connectionMsMax: 60_000, connectionsMax: 2 })
   await Promise.all([open().accepted, open().accepted])
   await open().closed
+})
+
+test('connections of one network beyond its bound are closed at once, until it closes one', async () => {
+  listener = await listen({ connectionMsMax: 60_000, connectionsPerNetworkMax: 2 })
+  const first = open()
+  await Promise.all([first.accepted, open().accepted])
+  await open().closed
+  clients[0]?.destroy()
+  await first.closed
+  const accepted = async () => {
+    const next = open()
+    return await Promise.race([next.accepted.then(() => true), next.closed.then(() => false)])
+  }
+  await eventually(async () => expect(await accepted()).toBe(true))
 })
 
 test('disposal closes what is open', async () => {

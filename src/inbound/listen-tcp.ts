@@ -5,6 +5,7 @@ import {
   type Server,
   type Socket,
 } from 'node:net'
+import { clientNetwork } from '#http/client-address.ts'
 
 interface TcpListenerOptions {
   readonly host: string
@@ -14,6 +15,8 @@ interface TcpListenerOptions {
   readonly connectionMsMax: number
   /** More are closed at once; without it nothing bounds them here. */
   readonly connectionsMax?: number
+  /** Of one client's network; more are closed at once. */
+  readonly connectionsPerNetworkMax?: number
   /** A socket with an error is closed without it. */
   readonly onConnection: (socket: Socket) => void
 }
@@ -26,9 +29,16 @@ export interface TcpListener extends AsyncDisposable {
 /** Accepts connections, each for a bounded time. Rejects with the system's error if it cannot listen. */
 export async function listenTcp(options: TcpListenerOptions): Promise<TcpListener> {
   const { connectionMsMax, connectionsMax, host, onConnection, port } = options
-  const open = new Set<Socket>()
+  const { connectionsPerNetworkMax = Number.POSITIVE_INFINITY } = options
+  /** And the networks that they come from. */
+  const open = new Map<Socket, string>()
   const server = createServer((socket) => {
-    open.add(socket)
+    const network = clientNetwork(socket.remoteAddress ?? '')
+    const ofNetwork = open.values().filter((each) => each === network)
+    if (ofNetwork.reduce((count) => count + 1, 0) >= connectionsPerNetworkMax) {
+      return void socket.destroy()
+    }
+    open.set(socket, network)
     const deadline = setTimeout(() => socket.destroy(), connectionMsMax)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
@@ -42,7 +52,7 @@ export async function listenTcp(options: TcpListenerOptions): Promise<TcpListene
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy()
+      for (const socket of open.keys()) socket.destroy()
       server.close()
     },
   }

@@ -1,9 +1,18 @@
 import { expect, test } from 'bun:test'
 import dnsPacket, { type Packet } from 'dns-packet'
-import { answerDns, challengeName } from './challenge-zone.ts'
+import { answerDns, challengeName, parseDnsQuery } from './challenge-zone.ts'
 
 const zone = { name: '_acme-challenge.sites.example', nameServer: 'app.example' }
 const values = ['a'.repeat(43), 'b'.repeat(43)]
+
+async function answerTo(
+  message: Buffer,
+  isUdp = true,
+  given: readonly string[] = values,
+): Promise<Buffer | null> {
+  const query = parseDnsQuery(message, zone)
+  return query && (await answerDns(query, { isUdp, zone, values: async () => given }))
+}
 
 async function ask(type: string, name: string, given: readonly string[] = values, isUdp = true) {
   const query: Packet = {
@@ -12,11 +21,7 @@ async function ask(type: string, name: string, given: readonly string[] = values
     flags: dnsPacket.RECURSION_DESIRED,
     questions: [{ type: type as 'TXT', name }],
   }
-  const message = await answerDns(dnsPacket.encode(query), {
-    isUdp,
-    zone,
-    values: async () => given,
-  })
+  const message = await answerTo(dnsPacket.encode(query), isUdp, given)
   if (message === null) throw new Error('no answer')
   const { answers = [], authorities = [], flags = 0, id, questions } = dnsPacket.decode(message)
   return {
@@ -55,8 +60,24 @@ test('what is too long for UDP comes by TCP, within bounds', async () => {
   expect((await ask('TXT', zone.name, many, false)).answers).toHaveLength(16)
 })
 
+test('the question comes back as it was sent, in answers of at most 512 bytes by UDP', async () => {
+  const head = Buffer.from('000701000001000000000000', 'hex')
+  const label = Buffer.alloc(46, 'x').fill(45, 0, 1)
+  const name = dnsPacket.encode({ questions: [{ type: 'TXT', name: zone.name }] }).subarray(12)
+  // A type that the library does not know, and a label with a dot and a space.
+  const odd = Buffer.concat([head, Buffer.from([3]), Buffer.from('a. '), name])
+  odd.writeUInt16BE(65, odd.length - 4)
+  const long = Buffer.concat([head, label, label, label, label, name])
+  for (const query of [odd, long]) {
+    const answer = await answerTo(query)
+    expect(answer?.subarray(12, query.length)).toEqual(query.subarray(12))
+    expect(answer?.length).toBeLessThanOrEqual(512)
+  }
+  const compressed = Buffer.concat([head, Buffer.from('c00400100001', 'hex')])
+  expect(await answerTo(compressed)).toBeNull()
+})
+
 test('no answer to what is no query', async () => {
-  const options = { isUdp: true, zone, values: async () => values }
   const response = dnsPacket.encode({
     type: 'response',
     id: 1,
@@ -69,7 +90,7 @@ test('no answer to what is no query', async () => {
   })
   const garbage = Buffer.from('c00cc00cc00c0001c00cc00c', 'hex')
   for (const message of [response, update, garbage, Buffer.alloc(0), Buffer.alloc(12)]) {
-    expect(await answerDns(message, options)).toBeNull()
+    expect(await answerTo(message)).toBeNull()
   }
 })
 
@@ -85,18 +106,16 @@ test('a query with records of other sections is not answered, and none of them d
     // A HINFO record that is cut off: the library would continue from the first byte, as often as the counts say.
     return Buffer.concat([message, Buffer.from('00000d0001000000000000', 'hex')])
   }
-  const answer = (message: Buffer) =>
-    answerDns(message, { isUdp: true, zone, values: async () => values })
   for (const [answers, authorities, additionals] of [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 3],
     [9, 9, 9],
   ] as const) {
-    expect(await answer(query(answers, authorities, additionals))).toBeNull()
+    expect(await answerTo(query(answers, authorities, additionals))).toBeNull()
   }
   // EDNS, and a signature.
-  expect(await answer(query(0, 0, 2))).not.toBeNull()
+  expect(await answerTo(query(0, 0, 2))).not.toBeNull()
 })
 
 test('the zone of a wildcard is that of its domain', () => {

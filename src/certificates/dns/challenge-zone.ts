@@ -1,5 +1,5 @@
-import dnsPacket, { type Answer, type Packet } from 'dns-packet'
-import { type DnsHead, decodeHead } from '#outbound/dns/decode-dns.ts'
+import dnsPacket, { type Answer } from 'dns-packet'
+import { type DnsHead, decodeHead, headerBytes, responseBit } from '#outbound/dns/decode-dns.ts'
 
 /** The zone of a domain's dns-01 challenges, which its DNS delegates to this service. */
 export interface ChallengeZone {
@@ -22,12 +22,38 @@ const udpBytesMax = 512
 const ttlSeconds = 1
 const valuesMax = 16
 
+/** A query that can be answered. */
+export interface DnsQuery {
+  readonly id: number
+  readonly isRecursionDesired: boolean
+  /** As its client wrote it, which has to find it in the answer. */
+  readonly questionBytes: Buffer
+  readonly type: string
+  /** Whether it asks for the zone's own name, one below it, or one of somebody else's. */
+  readonly place: 'zone' | 'inside' | 'elsewhere'
+}
+
+/** Null: no query, or none that can be answered. Of its records nothing but the question is decoded. */
+export function parseDnsQuery(message: Buffer, zone: ChallengeZone): DnsQuery | null {
+  const head = queryIn(message)
+  if (head === null) return null
+  const name = head.question.name.toLowerCase()
+  const isInside = name.endsWith(`.${zone.name}`)
+  return {
+    id: head.id,
+    isRecursionDesired: (head.flags & dnsPacket.RECURSION_DESIRED) !== 0,
+    questionBytes: message.subarray(headerBytes, head.end),
+    type: head.question.type,
+    place: name === zone.name ? 'zone' : isInside ? 'inside' : 'elsewhere',
+  }
+}
+
 /**
- * Answers a query for the zone, authoritatively, and refuses all others. Null: no query that can be answered. `values`: the strings that
- * authorities look for. An answer that is too long for UDP asks to come by TCP.
+ * Answers a query for the zone, authoritatively, and refuses all others. `values`: the strings that authorities look for. An answer that is
+ * too long for UDP asks to come by TCP.
  */
 export async function answerDns(
-  message: Buffer,
+  query: DnsQuery,
   {
     isUdp,
     values,
@@ -37,31 +63,38 @@ export async function answerDns(
     readonly zone: ChallengeZone
     readonly values: () => Promise<readonly string[]>
   },
-): Promise<Buffer | null> {
-  const query = queryIn(message)
-  if (query === null) return null
-  const { question } = query
-  const answer = async (): Promise<Packet> => {
-    const name = question.name.toLowerCase()
-    const isInside = name.endsWith(`.${zone.name}`)
-    if (name !== zone.name && !isInside) return { flags: refused }
-    const flags = (isInside ? noSuchName : noError) | dnsPacket.AUTHORITATIVE_ANSWER
-    const answers = isInside ? [] : await recordsOf(question.type, zone, values)
-    return { flags, answers, authorities: answers.length > 0 ? [] : [soaOf(zone)] }
-  }
-  const { flags = 0, ...sections } = await answer()
-  const recursionDesired = query.flags & dnsPacket.RECURSION_DESIRED
-  const packet: Packet = {
-    type: 'response',
-    id: query.id,
-    questions: [question],
-    ...sections,
-    flags: flags | recursionDesired,
-  }
-  const encoded = dnsPacket.encode(packet)
-  if (!isUdp || encoded.length <= udpBytesMax) return encoded
-  const truncated = (packet.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE
-  return dnsPacket.encode({ ...packet, answers: [], flags: truncated })
+): Promise<Buffer> {
+  if (query.place === 'elsewhere') return encodeAnswer(query, refused)
+  const isInside = query.place === 'inside'
+  const flags = (isInside ? noSuchName : noError) | dnsPacket.AUTHORITATIVE_ANSWER
+  const answers = isInside ? [] : await recordsOf(query.type, zone, values)
+  const authorities = answers.length > 0 ? [] : [soaOf(zone)]
+  const encoded = encodeAnswer(query, flags, answers, authorities)
+  return isUdp && encoded.length > udpBytesMax ? askToComeByTcp(query) : encoded
+}
+
+/** An answer that is no longer than its query. */
+export const askToComeByTcp = (query: DnsQuery): Buffer =>
+  encodeAnswer(query, dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.TRUNCATED_RESPONSE)
+
+function encodeAnswer(
+  { id, isRecursionDesired, questionBytes }: DnsQuery,
+  flags: number,
+  answers: readonly Answer[] = [],
+  authorities: readonly Answer[] = [],
+): Buffer {
+  const recursionDesired = isRecursionDesired ? dnsPacket.RECURSION_DESIRED : 0
+  const header = [
+    id,
+    responseBit | flags | recursionDesired,
+    1,
+    answers.length,
+    authorities.length,
+    0,
+  ]
+  const records = [...answers, ...authorities].map((record) => dnsPacket.answer.encode(record))
+  const words = header.flatMap((word) => [word >> 8, word & 0xff])
+  return Buffer.concat([Buffer.from(words), questionBytes, ...records])
 }
 
 async function recordsOf(
@@ -103,7 +136,6 @@ const opcodeBits = 0x7800
 /** Of EDNS and of a signature. */
 const additionalsMax = 2
 
-/** Of a query nothing but its question is decoded. */
 function queryIn(message: Buffer): DnsHead | null {
   try {
     const head = decodeHead(message)
@@ -113,7 +145,9 @@ function queryIn(message: Buffer): DnsHead | null {
       (head.flags & opcodeBits) === 0 &&
       answers === 0 &&
       authorities === 0 &&
-      additionals <= additionalsMax
+      additionals <= additionalsMax &&
+      // Not compressed: it would lead into the header, which is another one in the answer.
+      head.end - headerBytes - 4 === dnsPacket.name.encodingLength(head.question.name)
     return isQuery ? head : null
   } catch {
     // The library has no error class for malformed messages.

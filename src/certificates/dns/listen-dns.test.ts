@@ -64,24 +64,35 @@ test('a connection that sends anything else is closed', async () => {
   }
 })
 
-test('a flood is not answered; afterwards it answers again', async () => {
+const queryFor = (name: string) =>
+  dnsPacket.encode({ type: 'query', id: 7, questions: [{ type: 'TXT', name }] })
+
+test('beyond the rate it asks to come by TCP; nothing but queries for the zone counts', async () => {
   const port = await listen()
-  const query = dnsPacket.encode({
-    type: 'query',
-    id: 7,
-    questions: [{ type: 'TXT', name: zone.name }],
-  })
-  let answers = 0
+  const answers = { whole: 0, truncated: 0, refused: 0 }
   const client = await Bun.udpSocket({
     connect: { hostname: '127.0.0.1', port },
-    socket: { data: () => void answers++ },
+    socket: {
+      data(_, message) {
+        const { flag_tc: isTruncated, flags = 0 } = dnsPacket.decode(message)
+        answers[isTruncated ? 'truncated' : (flags & 0xf) === 5 ? 'refused' : 'whole']++
+        expect(message.length <= query.length || !isTruncated).toBe(true)
+      },
+    },
   })
+  const query = queryFor(zone.name)
   try {
+    for (let n = 0; n < 20; n++) client.send(n % 2 === 0 ? query.subarray(0, 20) : 'junk')
+    for (let n = 0; n < 220; n++) client.send(queryFor('other.example'))
+    await eventually(async () => expect(answers.refused).toBe(200))
     for (let n = 0; n < 260; n++) client.send(query)
-    await eventually(async () => expect(answers).toBe(200))
+    await eventually(async () =>
+      expect(answers).toEqual({ whole: 200, truncated: 60, refused: 200 }),
+    )
+    expect(await resolverAt(port).resolveTxt(zone.name)).toEqual(values.map((value) => [value]))
     clock += 1_000
     client.send(query)
-    await eventually(async () => expect(answers).toBe(201))
+    await eventually(async () => expect(answers.whole).toBe(201))
   } finally {
     client.close()
   }

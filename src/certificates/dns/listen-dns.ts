@@ -3,11 +3,15 @@ import { RateLimiter } from '#concurrency/rate-limiter.ts'
 import { listenTcp } from '#inbound/listen-tcp.ts'
 import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
-import { answerDns, type ChallengeZone } from './challenge-zone.ts'
+import { answerDns, askToComeByTcp, type ChallengeZone, parseDnsQuery } from './challenge-zone.ts'
 
-/** For all clients together: a resolver asks a few times for each order. What exceeds it gets no answer, and is asked again. */
+/**
+ * For all clients together, by UDP and by TCP: a resolver asks a few times for each order. By UDP, where anybody can write any sender,
+ * whoever asks beyond it has to come by TCP. Refusals have an allowance of their own.
+ */
 const answersAllowance = { count: 200, windowMs: 1_000 }
 const connectionsMax = 64
+const connectionsPerNetworkMax = 4
 const connectionMsMax = 5_000
 /** A question, not an answer. */
 const queryBytesMax = 512
@@ -29,9 +33,15 @@ export async function listenDns(options: DnsListenerOptions): Promise<AsyncDispo
   const log = rateLimitedLog(options.log)
   const limiter = new RateLimiter(answersAllowance, { now })
   const answer = async (message: Buffer, isUdp: boolean): Promise<Buffer | null> => {
-    if (message.length > queryBytesMax || limiter.take('all') > 0) return null
+    const query = message.length > queryBytesMax ? null : parseDnsQuery(message, options.zone)
+    if (query === null) return null
+    const transport = isUdp ? 'udp' : 'tcp'
+    const isRefused = query.place === 'elsewhere'
+    if (limiter.take(isRefused ? 'refusals' : transport) > 0) {
+      return isUdp && !isRefused ? askToComeByTcp(query) : null
+    }
     try {
-      return await answerDns(message, { ...options, isUdp })
+      return await answerDns(query, { ...options, isUdp })
     } catch (error) {
       log.error('DNS query not answered', { error })
       return null
@@ -55,6 +65,7 @@ export async function listenDns(options: DnsListenerOptions): Promise<AsyncDispo
       port,
       connectionMsMax,
       connectionsMax,
+      connectionsPerNetworkMax,
       onConnection: (socket) => answerQuery(socket, (message) => answer(message, false)),
     }),
   )

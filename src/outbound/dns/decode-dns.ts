@@ -5,8 +5,11 @@ declare module 'dns-packet' {
     decode(message: Buffer, offset: number): T
   }
   export const question: Decoder<Question> & { readonly decode: { readonly bytes: number } }
-  export const name: Decoder<string> & { readonly decode: { readonly bytes: number } }
-  export const answer: Decoder<Answer>
+  export const name: Decoder<string> & {
+    readonly decode: { readonly bytes: number }
+    encodingLength(name: string): number
+  }
+  export const answer: Decoder<Answer> & { encode(record: Answer): Buffer }
 }
 
 export interface DnsHead {
@@ -25,8 +28,8 @@ export interface DnsHead {
   }
 }
 
-const headerBytes = 12
-const responseBit = 0x8000
+export const headerBytes = 12
+export const responseBit = 0x8000
 
 /**
  * The header and the only question. Throws for anything else.
