@@ -13,6 +13,7 @@ import { signInsQuery } from '#web/server/queries.ts'
 import { leaveAccount } from '#web/server/session.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
+import styles from './account-page.module.css'
 import { Section } from './section.tsx'
 
 type SignIn = AnswerTo<'GET /api/user/sessions'>['sessions'][number]
@@ -39,7 +40,11 @@ export function SignIns() {
   const isBusy = ending.isPending || endingAll.isPending
   return (
     <Section title={signIns.title}>
-      {data === undefined && error === null && <Skeleton count={2} shape="row" />}
+      {data === undefined && error === null && (
+        <div className={styles['waiting']}>
+          <Skeleton count={2} shape="row" />
+        </div>
+      )}
       {data === undefined && error !== null && (
         <Notice title={signIns.failed} tone="warn">
           <p>{error.message}</p>

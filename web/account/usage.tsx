@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Notice } from '#web/parts/notice.tsx'
-import { Skeleton } from '#web/parts/skeleton.tsx'
 import { usageQuery } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
 import styles from './account-page.module.css'
@@ -14,22 +13,17 @@ export function Usage() {
   const count = (n: number): string => n.toLocaleString(words.locale)
   return (
     <Section title={usage.title}>
-      {data === undefined && error === null && (
-        <div className={styles['waiting']}>
-          <Skeleton count={3} />
-        </div>
-      )}
       {data === undefined && error !== null && (
         <Notice title={usage.failed} tone="warn">
           <p>{error.message}</p>
         </Notice>
       )}
-      {data !== undefined && (
-        <ul className={styles['meters']}>
-          <Meter {...data.sites} name={usage.sites} text={count} />
-          <Meter {...data.bytes} name={usage.bytes} text={formatBytes} />
-          <Meter {...data.uploads} name={usage.uploads} text={count} />
-          <Meter {...data.today.bytes} name={usage.traffic} text={formatBytes} />
+      {(data !== undefined || error === null) && (
+        <ul aria-busy={data === undefined} className={styles['meters']}>
+          <Meter amount={data?.sites} name={usage.sites} text={count} />
+          <Meter amount={data?.bytes} name={usage.bytes} text={formatBytes} />
+          <Meter amount={data?.uploads} name={usage.uploads} text={count} />
+          <Meter amount={data?.today.bytes} name={usage.traffic} text={formatBytes} />
         </ul>
       )}
     </Section>
@@ -38,19 +32,42 @@ export function Usage() {
 
 interface MeterProps {
   readonly name: string
-  readonly used: number
-  readonly max: number | null
+  /** Undefined until it is known. */
+  readonly amount: { readonly used: number; readonly max: number | null } | undefined
   readonly text: (amount: number) => string
 }
 
 /** From here on it is worth a colour. */
 const nearlyAll = 0.9
 
-function Meter({ name, used, max, text }: MeterProps) {
-  const { usage } = words.account
+/** As high before the amount is known as after, so that nothing moves below it. */
+function Meter({ name, amount, text }: MeterProps) {
   return (
     <li className={styles['meter']}>
       <span>{name}</span>
+      {amount === undefined ? (
+        <>
+          <span className={styles['amount']}>{'\u00a0'}</span>
+          <span className={styles['unknownBar']} />
+        </>
+      ) : (
+        <Amount {...amount} name={name} text={text} />
+      )}
+    </li>
+  )
+}
+
+interface AmountProps {
+  readonly name: string
+  readonly used: number
+  readonly max: number | null
+  readonly text: (amount: number) => string
+}
+
+function Amount({ name, used, max, text }: AmountProps) {
+  const { usage } = words.account
+  return (
+    <>
       <span className={styles['amount']}>
         {max === null ? usage.unlimited(text(used)) : usage.of(text(used), text(max))}
       </span>
@@ -62,6 +79,6 @@ function Meter({ name, used, max, text }: MeterProps) {
           value={Math.min(used, max)}
         />
       )}
-    </li>
+    </>
   )
 }
