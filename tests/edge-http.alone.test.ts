@@ -97,6 +97,7 @@ beforeAll(async () => {
     bodies,
     choices,
     clientOf: () => '192.0.2.1',
+    networkOf: () => '192.0.2.1',
     countryOf: () => null,
     decodedFiles,
     decodedStreams: new DecodedStreams(),

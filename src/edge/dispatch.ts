@@ -17,7 +17,7 @@ interface DispatchOptions extends RoutedHosts {
   /** Origin of `BASE_URL`. */
   readonly origin: string
   readonly front: Omit<Front, 'connectionOf'>
-  readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf'> & {
+  readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf' | 'networkOf'> & {
     readonly hosts: Pick<Hosts, 'get'>
     readonly previews: Pick<Previews, 'get'>
   }
@@ -56,6 +56,8 @@ export function createDispatch(options: DispatchOptions): Answer {
       edge: {
         ...visits,
         clientOf,
+        // A /48 is one owner's: of /64s it has 65 536.
+        networkOf: (request: Request) => clientNetworkOf(request, server, trustedProxies, 48),
         countryOf: (request: Request) => visitorCountry(request, front),
       },
       redirects: { ...addresses, clientOf, log: visits.log },

@@ -53,7 +53,7 @@ test('each has less than 3 kB', async () => {
     ...(await Promise.all(
       [
         ...[hosted.notFound(), hosted.unclaimed(), hosted.fetching(), hosted.unavailable()],
-        ...(['site_requests', 'site_bytes'] as const).map((by) =>
+        ...(['site_requests', 'site_bytes', 'network_bytes'] as const).map((by) =>
           hosted.refused({ by, retryAfterSeconds: 1 }),
         ),
         ...[hosted.takenDown(451), hosted.gone('https://blog.sites.example')],

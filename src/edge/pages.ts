@@ -4,7 +4,7 @@ import { type PageFigure, pageHtml } from '#site/own-pages/page-html.ts'
 import type { MissingStatus } from '#site/visit/decision.ts'
 import { ownPageFields } from '#site/visit/own-answers.ts'
 import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
-import type { Refusal } from './shares/site-share.ts'
+import type { Refusal, RefusedBy } from './shares/site-share.ts'
 
 interface OwnPage {
   readonly status: number
@@ -25,6 +25,7 @@ export class OwnPages {
   readonly #unavailable: OwnPage
   readonly #crowded: OwnPage
   readonly #spent: OwnPage
+  readonly #spentByNetwork: OwnPage
   readonly #footer: string
 
   constructor(host: SiteHosting | null) {
@@ -57,8 +58,12 @@ export class OwnPages {
     this.#unavailable = page(503, 'Not available', unavailable, again)
     const crowded = 'This site has too many visitors right now. Wait a moment.'
     this.#crowded = page(429, 'Too many visitors', crowded, again)
-    const spent = 'This site has sent its visitors all that it may in a day. It is back tomorrow.'
+    const spent =
+      'This site, or its owner’s sites together, have sent visitors all that they may in a day. Come back tomorrow.'
     this.#spent = page(429, 'Back tomorrow', spent)
+    const byNetwork =
+      'Your network has taken all that one may of this site in a day. Come back tomorrow.'
+    this.#spentByNetwork = page(429, 'Too many downloads', byNetwork)
   }
 
   /** For sites without an error page of their own. */
@@ -92,9 +97,21 @@ export class OwnPages {
 
   /** A site whose visitors took all that they may. */
   readonly refused = ({ by, retryAfterSeconds }: Refusal): Response => {
-    const isForToday = by === 'site_bytes' || by === 'account_bytes'
     const headers = { 'retry-after': String(retryAfterSeconds) }
-    return responseOf(isForToday ? this.#spent : this.#crowded, headers)
+    return responseOf(this.#refusedPage(by), headers)
+  }
+
+  #refusedPage(by: RefusedBy): OwnPage {
+    switch (by) {
+      case 'site_bytes':
+      case 'account_bytes':
+        return this.#spent
+      case 'network_bytes':
+        return this.#spentByNetwork
+      case 'site_requests':
+      case 'account_requests':
+        return this.#crowded
+    }
   }
 
   /** A page with a table. `title` and `body` are HTML. */

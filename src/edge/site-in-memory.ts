@@ -7,7 +7,8 @@ import type { SnapshotFile } from '#site/visit/snapshot.ts'
 import { type Listing, makeListing } from './listing-page.ts'
 import type { LoadedSite } from './load-site.ts'
 import type { OwnPages } from './pages.ts'
-import { type SiteShare, unlimitedShare } from './shares/site-share.ts'
+import type { SiteShare } from './shares/site-share.ts'
+import { unlimitedShare } from './shares/unlimited-share.ts'
 
 type FileDecision = Extract<Decision, { kind: 'file' }>
 type ListingDecision = Extract<Decision, { kind: 'listing' }>

@@ -20,6 +20,8 @@ export interface FileContext {
   readonly decodedFiles: Pick<DecodedFiles, 'open'>
   readonly decodedStreams: Pick<DecodedStreams, 'open'>
   readonly missing: Pick<MissingBlobs, 'arrival'>
+  /** The visitor's network, which has a part of a site's bytes; only called for large bodies. */
+  readonly networkOf: (request: Request) => string
   readonly pages: OwnPages
   readonly recompressor: Pick<Recompressor, 'ask'>
 }
@@ -62,7 +64,7 @@ export function respondFile(
   if (!isHead && range === 'whole') countPage(answer, request, known)
   const delivery = { answer, request, known, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
-  return body === null ? readAndSend(delivery, context) : send(delivery, body)
+  return body === null ? readAndSend(delivery, context) : send(delivery, body, context)
 }
 
 function countPage({ page }: FileAnswer, request: Request, { share }: SiteInMemory): void {
@@ -92,15 +94,27 @@ function chooseAnew(
   return answer.representation(choices.choose(header, codingSet(there)), bodies) as Representation
 }
 
-function send(delivery: Delivery, body: Blob): Response {
-  const { known, representation, request, range, isHead } = delivery
+function send(delivery: Delivery, body: Blob, context: FileContext): Response {
+  const { representation, range, isHead } = delivery
   if (isHead) return new Response(null, representation.whole)
   if (range === 'whole') {
-    known.share.addBody(representation.bytes, request)
-    return new Response(body, representation.whole)
+    const refused = refusedBody(representation.bytes, delivery, context)
+    return refused ?? new Response(body, representation.whole)
   }
-  known.share.addBody(range.last + 1 - range.first, request)
-  return new Response(body.slice(range.first, range.last + 1), representation.part(range))
+  const refused = refusedBody(range.last + 1 - range.first, delivery, context)
+  return (
+    refused ?? new Response(body.slice(range.first, range.last + 1), representation.part(range))
+  )
+}
+
+/** Counts the body's bytes; null: it may be sent. */
+function refusedBody(
+  bytes: number,
+  { known, request }: Delivery,
+  { networkOf, pages }: FileContext,
+): Response | null {
+  const refusal = known.share.addBody(bytes, request, networkOf)
+  return refusal === null ? null : pages.refused(refusal)
 }
 
 async function readAndSend(delivery: Delivery, context: FileContext): Promise<Response> {
@@ -127,11 +141,11 @@ async function readOnce(delivery: Delivery, context: FileContext): Promise<Respo
   const body = await context.bodies.load(file, coding)
   if (body === null) return null
   representation.kept = context.bodies.find(file, coding)
-  return send(delivery, body)
+  return send(delivery, body, context)
 }
 
 async function stream(delivery: Delivery, context: FileContext): Promise<Response | null> {
-  const { answer, known, request, representation, range, isHead } = delivery
+  const { answer, request, representation, range, isHead } = delivery
   const { bodies, clientOf, decodedFiles } = context
   const { file } = answer.decision
   const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
@@ -143,21 +157,25 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   if (body === 'busy' || body === 'full') return await streamDecoded(delivery, context)
   if (isHead) return new Response(null, representation.whole)
   const head = range === 'whole' ? representation.whole : representation.part(range)
-  known.share.addBody(last + 1 - first, request)
+  const refused = refusedBody(last + 1 - first, delivery, context)
+  if (refused !== null) return refused
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
 
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
-async function streamDecoded(
-  { answer, known, request, representation }: Delivery,
-  { bodies, clientOf, decodedStreams, pages }: FileContext,
-): Promise<Response | null> {
+async function streamDecoded(delivery: Delivery, context: FileContext): Promise<Response | null> {
+  const { answer, request, representation } = delivery
+  const { bodies, clientOf, decodedStreams, pages } = context
   const { file } = answer.decision
   const stored = await bodies.open(file)
   if (stored === null) return null
   const body = decodedStreams.open(stored, file.bytes, clientOf(request))
   if (body === 'busy') return pages.unavailable()
-  known.share.addBody(file.bytes, request)
+  const refused = refusedBody(file.bytes, delivery, context)
+  if (refused !== null) {
+    await body.cancel()
+    return refused
+  }
   return new Response(body, representation.unsized)
 }

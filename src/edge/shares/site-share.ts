@@ -1,12 +1,7 @@
 import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import {
-  type CountedPage,
-  type NamesLeft,
-  namesMax,
-  type VisitCount,
-  VisitCounts,
-} from './visit-counts.ts'
+import type { NetworkShares, TakenBytes } from './network-shares.ts'
+import { type CountedPage, type NamesLeft, type VisitCount, VisitCounts } from './visit-counts.ts'
 
 /** Which limit refuses a visitor; a label of the metrics. */
 export type RefusedBy = (typeof refusedBy)[number]
@@ -15,6 +10,7 @@ export const refusedBy = [
   'site_bytes',
   'account_requests',
   'account_bytes',
+  'network_bytes',
 ] as const
 
 export interface Refusal {
@@ -48,6 +44,7 @@ export interface ShareContext {
   /** The day of the last save: a number that each request can compare. */
   today: number
   readonly names: NamesLeft
+  readonly networks: NetworkShares
   /** Called with the first request or byte since the last save. */
   readonly onUnsaved: (share: SiteShare) => void
   readonly onRefused: (by: RefusedBy) => void
@@ -98,10 +95,7 @@ export class SiteShare {
     if (!this.#isUnsaved) this.#beUnsaved()
     const refusal = this.#refusal()
     if (refusal === null) this.#requests++
-    else {
-      this.#refused++
-      this.#context.onRefused(refusal.by)
-    }
+    else this.#countRefused(refusal)
     return refusal
   }
 
@@ -120,11 +114,32 @@ export class SiteShare {
     this.#visitCounts().countPage(page, referrer)
   }
 
-  /** Counts the bytes of a file's body; of one above a window only what was taken, if the request is aborted. */
-  addBody(bytes: number, request: Pick<Request, 'signal'>): void {
-    this.addBytes(bytes)
-    // Bun makes the signal when it is read: only for bodies that are worth it.
-    if (bytes > windowBytes) this.#refundIfAborted(bytes, request.signal)
+  /**
+   * Counts the bytes of a file's body; null: it may be sent. One above a window counts only what was taken if the request is
+   * aborted, and is refused to a network that has taken its part. `networkOf`: only called for these.
+   */
+  addBody(
+    bytes: number,
+    request: Request,
+    networkOf: (request: Request) => string,
+  ): Refusal | null {
+    // Bun makes the signal when it is read, and a network takes some 10 µs: only for bodies that are worth it.
+    if (bytes <= windowBytes) {
+      this.addBytes(bytes)
+      return null
+    }
+    const { networks, today } = this.#context
+    const counters = networks.isLimited
+      ? networks.counters(this.address, networkOf(request), today)
+      : []
+    if (counters === null) {
+      const refusal = this.#untilTomorrow('network_bytes')
+      this.#countRefused(refusal)
+      return refusal
+    }
+    this.#addLarge(bytes, counters)
+    this.#refundIfAborted(bytes, request.signal, counters)
+    return null
   }
 
   /** What was counted since the last call. */
@@ -151,12 +166,23 @@ export class SiteShare {
     this.#visits?.putBack(visits)
   }
 
-  #refundIfAborted(bytes: number, signal: AbortSignal): void {
+  #countRefused({ by }: Refusal): void {
+    if (!this.#isUnsaved) this.#beUnsaved()
+    this.#refused++
+    this.#context.onRefused(by)
+  }
+
+  #addLarge(bytes: number, counters: readonly TakenBytes[]): void {
+    this.addBytes(bytes)
+    for (const counter of counters) counter.bytes += bytes
+  }
+
+  #refundIfAborted(bytes: number, signal: AbortSignal, counters: readonly TakenBytes[]): void {
     const { elapsed } = this.#context
     const beganAt = elapsed()
     const onAbort = (): void => {
       const taken = windowBytes + (elapsed() - beganAt) * connectionBytesPerMs
-      if (taken < bytes) this.addBytes(taken - bytes)
+      if (taken < bytes) this.#addLarge(taken - bytes, counters)
     }
     signal.addEventListener('abort', onAbort, { once: true })
   }
@@ -204,16 +230,3 @@ export class SiteShare {
 }
 
 const secondsOf = (ms: number): number => Math.ceil(ms / secondMs)
-
-/** For a site that nobody shares a machine with: the preview of a folder. */
-export function unlimitedShare(address: SiteAddress): SiteShare {
-  return new SiteShare(address, new Spent(), {
-    allowances: { site: null, account: null },
-    elapsed: () => 0,
-    now: () => 0,
-    today: 0,
-    names: { left: namesMax },
-    onUnsaved: () => undefined,
-    onRefused: () => undefined,
-  })
-}

@@ -1,12 +1,6 @@
 import { expect, test } from 'bun:test'
-import { serveSite } from '#edge/edge.ts'
-import { SiteInMemory } from '#edge/site-in-memory.ts'
-import { servableSite } from '#site/visit/servable-site.ts'
 import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
-import { recordingLog } from '#tests/support/api.ts'
 import { bob, siteOf } from '#tests/support/database/sample-rows.ts'
-import { seen, visitedSite, visitSite } from '#tests/support/visitors/edge.ts'
-import { snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { SiteShares } from './site-shares.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -117,6 +111,49 @@ test('counts are saved once; what could not be saved is part of the next', async
 })
 
 const window = 64 * 1024
+const requestOf = (signal?: AbortSignal) => new Request('http://blog.test/', signal && { signal })
+
+for (const whose of ['site', 'account'] as const) {
+  test(`one network has a twentieth of a day’s bytes of a ${whose}, in large bodies`, async () => {
+    const { clock, save, shares } = open({ [whose]: { ...none, bytesPerDayMax: 40 * 2 ** 20 } })
+    const blog = shares.of(siteOf('blog'))
+    const take = (network: string, bytes = 2 ** 20, share = blog) =>
+      share.addBody(bytes, requestOf(), () => network)
+    expect(take('a')).toBeNull()
+    expect(take('a')).toBeNull()
+    const refusal = { by: 'network_bytes', retryAfterSeconds: 12 * 60 * 60 } as const
+    expect(take('a')).toEqual(refusal)
+    expect(take('a', window)).toBeNull()
+    expect(take('b')).toBeNull()
+    expect(take('a', 2 ** 20, shares.of(siteOf('shop')))).toEqual(
+      whose === 'account' ? refusal : null,
+    )
+    expect(blog.takeUnsaved()).toMatchObject({ bytes: 3 * 2 ** 20 + window, refused: 1 })
+    clock.now += dayMs
+    await save()
+    expect(take('a')).toBeNull()
+  })
+}
+
+test('what a network broke off does not count for it', () => {
+  const { shares } = open({ site: { ...none, bytesPerDayMax: 40 * 2 ** 20 } })
+  const blog = shares.of(siteOf('blog'))
+  for (let n = 0; n < 33; n++) {
+    const hangUp = new AbortController()
+    const refusal = blog.addBody(2 ** 20, requestOf(hangUp.signal), () => 'a')
+    hangUp.abort()
+    expect(refusal === null).toBe(n < 32)
+  }
+})
+
+test('whose bytes are not limited is not asked for', () => {
+  const { shares } = open({})
+  const networkOf = () => {
+    throw new Error('asked for')
+  }
+  expect(shares.of(siteOf('blog')).addBody(2 ** 20, requestOf(), networkOf)).toBeNull()
+})
+
 for (const [what, bytes, afterMs, counted] of [
   ['within a window', window, 0, window],
   ['above a window, broken off at once', window + 1, 0, window],
@@ -128,108 +165,9 @@ for (const [what, bytes, afterMs, counted] of [
     const { clock, shares } = open({})
     const blog = shares.of(siteOf('blog'))
     const hangUp = new AbortController()
-    blog.addBody(bytes, hangUp)
+    blog.addBody(bytes, requestOf(hangUp.signal), () => '')
     clock.elapsed += afterMs
     hangUp.abort()
     expect(blog.takeUnsaved().bytes).toBe(counted)
   })
 }
-
-const page = 'p'.repeat(1000)
-const visited = visitedSite({
-  'index.html': { body: page },
-  'photo.jpg': { body: 'j'.repeat(2 ** 19), contentType: 'image/jpeg' },
-  'big.bin': { body: 'b'.repeat(2 ** 21), contentType: 'application/zip' },
-})
-const noCoding = { 'accept-encoding': 'identity' }
-
-for (const [what, path, options, bytes] of [
-  ['a page', '/', {}, 1000],
-  ['a part of it', '/', { headers: { ...noCoding, range: 'bytes=10-19' } }, 10],
-  ['its head', '/', { method: 'HEAD' }, 0],
-  ['that it did not change', '/', { headers: { 'if-none-match': '*' } }, 0],
-  ['a part that it does not have', '/', { headers: { range: 'bytes=5000-' } }, 0],
-  ['a large file', '/big.bin', {}, 2 ** 21],
-  ['the head of a large file', '/big.bin', { method: 'HEAD' }, 0],
-  ['a part of a large file', '/big.bin', { headers: { range: 'bytes=0-1048576' } }, 2 ** 20 + 1],
-] as const) {
-  test(`${what} counts ${bytes} bytes`, async () => {
-    visited.known.share.takeUnsaved()
-    await visitSite(visited, path, { headers: noCoding, ...options })
-    expect(visited.known.share.takeUnsaved().bytes).toBe(bytes)
-  })
-}
-
-for (const path of ['/photo.jpg', '/big.bin']) {
-  test(`${path}, broken off, counts one window`, async () => {
-    const { share } = visited.known
-    await visitSite(visited, path, { headers: noCoding })
-    share.takeUnsaved()
-    const hangUp = new AbortController()
-    await visitSite(visited, path, { headers: noCoding, signal: hangUp.signal })
-    hangUp.abort()
-    expect(share.takeUnsaved().bytes).toBe(window)
-  })
-}
-
-for (const [what, path, options, counts] of [
-  ['a page', '/', {}, ['/']],
-  ['one that did not change', '/', { headers: { 'if-none-match': '*' } }, ['/']],
-  [
-    'one that a link led to',
-    '/',
-    { headers: { referer: 'https://a.example/b?c' } },
-    ['/', 'a.example'],
-  ],
-  ['its head', '/', { method: 'HEAD' }, []],
-  ['a part of it', '/', { headers: { range: 'bytes=0-1' } }, []],
-  ['another file', '/big.bin', {}, []],
-  ['a missing page', '/missing', {}, []],
-] as const) {
-  test(`${what} counts as a visit of ${counts.join(' from ') || 'nothing'}`, async () => {
-    visited.known.share.takeUnsaved()
-    await visitSite(visited, path, options)
-    const { visits } = visited.known.share.takeUnsaved()
-    expect(visits.map(({ value }) => value)).toEqual([...counts])
-  })
-}
-
-test('the service’s own page for a missing address counts, its head does not', async () => {
-  const { share } = visited.known
-  share.takeUnsaved()
-  const { body } = await seen(visitSite(visited, '/missing'))
-  await visitSite(visited, '/missing', { method: 'HEAD' })
-  expect(share.takeUnsaved().bytes).toBe(body.length)
-})
-
-test('visitors of a site beyond its share read why, on any of its hosts', async () => {
-  const { shares } = open({ site: { ...none, requestsPerSecondMax: 1 } })
-  const share = shares.of(siteOf('blog'))
-  const known = new SiteInMemory(servableSite(snapshotOf({})), () => undefined, { share })
-  const context = {
-    ...visited.context,
-    awaited: { has: async () => false },
-    countryOf: () => null,
-    gone: { get: async () => null },
-    log: recordingLog([]),
-    now: () => 0,
-    snapshots: { get: () => known },
-    takedowns: { get: async () => null },
-  }
-  const visit = async (host: string) => {
-    const site = {
-      kind: 'site',
-      host,
-      label: 's--x',
-      isUnderBaseDomain: true,
-      shows: 'live',
-    } as const
-    return await seen(serveSite(site, new Request(`http://${host}/`), context))
-  }
-  for (let request = 0; request < 10; request++) expect((await visit('a.test')).status).toBe(404)
-  const { body, headers, status } = await visit('b.test')
-  expect(status).toBe(429)
-  expect(headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' })
-  expect(body.toString()).toContain('This site has too many visitors right now.')
-  expect(share.takeUnsaved().visits).toEqual([{ kind: 'status', value: '4xx', count: 10 }])
-})

@@ -4,6 +4,7 @@ import { Tally } from '#observe/tally.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
+import { NetworkShares } from './network-shares.ts'
 import {
   burstSeconds,
   dayOf,
@@ -58,6 +59,10 @@ export class SiteShares {
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
       today: dayOf(options.now()),
       names: { left: namesMax },
+      networks: new NetworkShares({
+        site: limits.site.bytesPerDayMax,
+        account: limits.account.bytesPerDayMax,
+      }),
       onUnsaved: (share) => this.#unsaved.push(share),
       onRefused: (by) => this.refusals.add(by),
     }

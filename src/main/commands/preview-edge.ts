@@ -45,6 +45,7 @@ export function openPreviewEdge(
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
     clientOf: () => 'this machine',
+    networkOf: () => 'this machine',
     countryOf: () => null,
     missing: { arrival: () => Promise.resolve(false) },
     pages: new OwnPages(null),

@@ -58,6 +58,7 @@ export function visitedSite(
     decodedStreams: new DecodedStreams(),
     choices: new CodingChoices(),
     clientOf: () => '192.0.2.1',
+    networkOf: () => '192.0.2.1',
     missing: { arrival: async () => false },
     pages: new OwnPages(null),
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),

@@ -1,0 +1,61 @@
+import { LruMap } from '#concurrency/lru-map.ts'
+import type { SiteAddress } from '#site/site-address.ts'
+
+/**
+ * What one network (an IPv4 address, an IPv6 /48) can take of a site's bytes of a day, and of its account's. Otherwise one
+ * visitor could switch a site off until midnight.
+ */
+export const networkPart = 0.05
+
+/** Networks whose bytes are counted at a time, of each site: some 10 MB. One that comes back after as many others begins anew. */
+const networksCountedMax = 50_000
+
+/** Bytes per day; null: no limit. */
+interface DayMaxima {
+  readonly site: number | null
+  readonly account: number | null
+}
+
+/** What a network has taken on one day. */
+export interface TakenBytes {
+  readonly day: number
+  bytes: number
+}
+
+/** What client networks took of sites in large bodies, of those that this process sent. */
+export class NetworkShares {
+  readonly #maxima: DayMaxima
+  readonly #taken: LruMap<string, TakenBytes>
+
+  constructor({ account, site }: DayMaxima, networksMax = networksCountedMax) {
+    this.#maxima = { site: partOf(site), account: partOf(account) }
+    this.#taken = new LruMap(networksMax)
+  }
+
+  /** Without a limit of bytes nobody needs to know the network. */
+  get isLimited(): boolean {
+    return this.#maxima.site !== null || this.#maxima.account !== null
+  }
+
+  /** What is to be added to when the network takes more of the site; null: it has taken all that it may. */
+  counters({ did, name }: SiteAddress, network: string, today: number): TakenBytes[] | null {
+    const { account, site } = this.#maxima
+    const ofSite = site === null ? null : this.#of(`${did}/${name} ${network}`, today)
+    const ofAccount = account === null ? null : this.#of(`${did}/ ${network}`, today)
+    const isSpent =
+      (ofSite?.bytes ?? 0) >= (site ?? Number.POSITIVE_INFINITY) ||
+      (ofAccount?.bytes ?? 0) >= (account ?? Number.POSITIVE_INFINITY)
+    return isSpent ? null : [ofSite, ofAccount].filter((counter) => counter !== null)
+  }
+
+  #of(key: string, day: number): TakenBytes {
+    const known = this.#taken.get(key)
+    if (known?.day === day) return known
+    const taken = { day, bytes: 0 }
+    this.#taken.set(key, taken)
+    return taken
+  }
+}
+
+const partOf = (bytes: number | null): number | null =>
+  bytes === null ? null : bytes * networkPart

@@ -1,0 +1,18 @@
+import type { SiteAddress } from '#site/site-address.ts'
+import { NetworkShares } from './network-shares.ts'
+import { SiteShare, Spent } from './site-share.ts'
+import { namesMax } from './visit-counts.ts'
+
+/** For a site that nobody shares a machine with: the preview of a folder. */
+export function unlimitedShare(address: SiteAddress): SiteShare {
+  return new SiteShare(address, new Spent(), {
+    allowances: { site: null, account: null },
+    elapsed: () => 0,
+    now: () => 0,
+    today: 0,
+    names: { left: namesMax },
+    networks: new NetworkShares({ site: null, account: null }),
+    onUnsaved: () => undefined,
+    onRefused: () => undefined,
+  })
+}
