@@ -69,6 +69,7 @@ const queryFor = (name: string) =>
 
 test('beyond the rate it asks to come by TCP; nothing but queries for the zone counts', async () => {
   const port = await listen()
+  values = ['a'.repeat(43)]
   const answers = { whole: 0, truncated: 0, refused: 0 }
   const client = await Bun.udpSocket({
     connect: { hostname: '127.0.0.1', port },
@@ -82,12 +83,13 @@ test('beyond the rate it asks to come by TCP; nothing but queries for the zone c
   })
   const query = queryFor(zone.name)
   try {
+    // At a time no more than a socket buffers: about 250.
     for (let n = 0; n < 20; n++) client.send(n % 2 === 0 ? query.subarray(0, 20) : 'junk')
     for (let n = 0; n < 220; n++) client.send(queryFor('other.example'))
     await eventually(async () => expect(answers.refused).toBe(200))
-    for (let n = 0; n < 260; n++) client.send(query)
+    for (let n = 0; n < 220; n++) client.send(query)
     await eventually(async () =>
-      expect(answers).toEqual({ whole: 200, truncated: 60, refused: 200 }),
+      expect(answers).toEqual({ whole: 200, truncated: 20, refused: 200 }),
     )
     expect(await resolverAt(port).resolveTxt(zone.name)).toEqual(values.map((value) => [value]))
     clock += 1_000
