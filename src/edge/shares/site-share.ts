@@ -178,13 +178,20 @@ export class SiteShare {
   }
 
   #refundIfAborted(bytes: number, signal: AbortSignal, counters: readonly TakenBytes[]): void {
-    const { elapsed } = this.#context
+    const { elapsed, today } = this.#context
     const beganAt = elapsed()
     const onAbort = (): void => {
+      // The new day would begin with credit.
+      if (this.#context.today !== today) return
       const taken = windowBytes + (elapsed() - beganAt) * connectionBytesPerMs
       if (taken < bytes) this.#addLarge(taken - bytes, counters)
     }
     signal.addEventListener('abort', onAbort, { once: true })
+  }
+
+  /** What was subtracted and could not be saved on its day is no credit on the next. */
+  forgetCredit(): void {
+    this.#bytes = Math.max(0, this.#bytes)
   }
 
   #visitCounts(): VisitCounts {

@@ -135,6 +135,44 @@ for (const whose of ['site', 'account'] as const) {
   })
 }
 
+for (const [when, change] of [
+  ['on another day', 'save'],
+  ['on its day, which ended before it was saved,', 'fail'],
+] as const) {
+  test(`what is broken off ${when} is no credit for the next`, async () => {
+    const { added, clock, save, shares } = open({})
+    const blog = shares.of(siteOf('blog'))
+    const hangUp = new AbortController()
+    blog.addBody(2 ** 20, requestOf(hangUp.signal), () => '')
+    await save()
+    if (change === 'fail') hangUp.abort()
+    clock.now += dayMs
+    if (change === 'fail') {
+      await expect(shares.save(() => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    } else await save()
+    hangUp.abort()
+    blog.addBytes(1)
+    await save()
+    expect(added.slice(2).map(({ bytes }) => bytes)).toEqual([1, 1])
+  })
+}
+
+test('what was counted before midnight is of the day before', async () => {
+  const { clock, shares } = open({})
+  const days: number[] = []
+  const save = () =>
+    shares.save(async (day) => {
+      days.push(day)
+      return []
+    })
+  shares.of(siteOf('blog')).addBytes(1)
+  clock.now += dayMs
+  await save()
+  shares.of(siteOf('blog')).addBytes(1)
+  await save()
+  expect(days).toEqual([0, 1])
+})
+
 test('what a network broke off does not count for it', () => {
   const { shares } = open({ site: { ...none, bytesPerDayMax: 40 * 2 ** 20 } })
   const blog = shares.of(siteOf('blog'))

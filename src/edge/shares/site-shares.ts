@@ -85,25 +85,35 @@ export class SiteShares {
    * day, whichever process sent them. Throws what `add` throws: the counts are then part of the next call.
    */
   async save(add: AddTraffic): Promise<void> {
-    const today = dayOf(this.#context.now())
-    if (today !== this.#context.today) this.#context.names.left = namesMax
-    this.#context.today = today
+    // What was counted since the last call is of that day.
+    const day = this.#context.today
     const shares = this.#unsaved.splice(0, savedAtOnceMax)
+    this.#beginDay(dayOf(this.#context.now()))
     if (shares.length === 0) return
     const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
     try {
-      this.#learn(shares, await add(today, rowsOf(taken), visitsOf(taken)), today)
+      this.#learn(shares, await add(day, rowsOf(taken), visitsOf(taken)), day)
     } catch (error) {
-      for (const { share, traffic } of taken) share.putBack(traffic)
+      for (const { share, traffic } of taken) {
+        share.putBack(traffic)
+        if (day !== this.#context.today) share.forgetCredit()
+      }
       throw error
     }
   }
 
-  #learn(shares: readonly SiteShare[], totals: readonly TrafficTotal[], today: number): void {
+  #beginDay(today: number): void {
+    if (today === this.#context.today) return
+    this.#context.today = today
+    this.#context.names.left = namesMax
+    for (const share of this.#unsaved) share.forgetCredit()
+  }
+
+  #learn(shares: readonly SiteShare[], totals: readonly TrafficTotal[], day: number): void {
     const { account, site } = this.#limits
     const bytesOf = new Map(totals.map(({ did, site, bytes }) => [`${did}/${site}`, bytes]))
     const spentOn = (key: string, max: number | null): number =>
-      max !== null && (bytesOf.get(key) ?? 0) >= max ? today : -1
+      max !== null && (bytesOf.get(key) ?? 0) >= max ? day : -1
     for (const share of shares) {
       const { did, name } = share.address
       share.site.spentOn = spentOn(`${did}/${name}`, site.bytesPerDayMax)

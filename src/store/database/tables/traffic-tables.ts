@@ -10,7 +10,7 @@ export interface TrafficTables {
     /** In UTC: days since the epoch. */
     day: number
     requests: number
-    /** Of bodies. What visitors broke off may be subtracted a day later: a day's can be negative. */
+    /** Of bodies. Negative if a body is broken off after its site was removed and came back. */
     bytes: number
     refused: number
   }
