@@ -70,3 +70,16 @@ test('for a wildcard `issuewild` counts, where there is one', async () => {
   expect(await isAllowed(other, '0 issuewild "ca.example"')).toBe(true)
   expect(await isAllowed(ours, '0 issuewild ";"')).toBe(false)
 })
+
+test('slow answers for many labels do not hold an order: the climb has one deadline', async () => {
+  let asked = 0
+  // As a look-up does: empty after a while, `silent` once it is aborted.
+  const slow: LookUp = async (_type, _name, signal) => {
+    asked += 1
+    await Bun.sleep(5)
+    return signal?.aborted ? { answered: false, reason: 'silent' } : { answered: true, values: [] }
+  }
+  const host = `${'a.'.repeat(100)}shop.com`
+  expect(await caaProblem(host, issuer, slow, { withinMs: 20 })).toBeNull()
+  expect(asked).toBeLessThan(100)
+})

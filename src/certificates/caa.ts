@@ -22,6 +22,9 @@ interface RelevantRecords {
   readonly records: readonly CaaRecord[]
 }
 
+/** For a name and all above it, of which it may have a hundred. */
+const climbMsMax = 10_000
+
 const critical = 128
 const knownTags = new Set([
   'issue',
@@ -35,16 +38,21 @@ const knownTags = new Set([
 
 /**
  * What in the DNS forbids this authority to issue for a host or a wildcard (RFC 8659), for its owner to read; null: nothing. Null too where no
- * name server answers: the authority looks itself.
+ * name server answers, or not within `withinMs`: the authority looks itself.
  */
 export async function caaProblem(
   host: string,
   issuer: CaaIssuer,
   lookUp: LookUp,
-  signal?: AbortSignal,
+  {
+    signal,
+    withinMs = climbMsMax,
+  }: { readonly signal?: AbortSignal; readonly withinMs?: number } = {},
 ): Promise<string | null> {
   const domain = host.replace(/^\*\./, '')
-  const relevant = await relevantRecords(domain, (type, name) => lookUp(type, name, signal))
+  const limit = AbortSignal.timeout(withinMs)
+  const either = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const relevant = await relevantRecords(domain, (type, name) => lookUp(type, name, either))
   if (relevant === null || allows(relevant.records, domain !== host, issuer)) return null
   const found = relevant.records.map(({ flags, tag, value }) => `CAA ${flags} ${tag} "${value}"`)
   const [identity = ''] = issuer.identities

@@ -84,7 +84,7 @@ async function order(
   const identities = meta.caaIdentities
   if (identities.length > 0) {
     const issuer = { identities, accountUrl: client.accountUrl, method: methodOf(name) }
-    const detail = await caaProblem(name, issuer, lookUp, signal)
+    const detail = await caaProblem(name, issuer, lookUp, { signal })
     if (detail !== null) throw new AcmeProblemError('caa', detail)
   }
   const extras = await extrasOf(authority, due, client, context)
