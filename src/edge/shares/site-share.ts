@@ -1,7 +1,8 @@
 import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { NameQuota } from './name-quota.ts'
 import type { NetworkShares, TakenBytes } from './network-shares.ts'
-import { type CountedPage, type NamesLeft, type VisitCount, VisitCounts } from './visit-counts.ts'
+import { accountNamesMax, type CountedPage, type VisitCount, VisitCounts } from './visit-counts.ts'
 
 /** Which limit refuses a visitor; a label of the metrics. */
 export type RefusedBy = (typeof refusedBy)[number]
@@ -35,6 +36,11 @@ export class Spent {
   spentOn = -1
 }
 
+/** What all sites of an account have taken together. */
+export class AccountShare extends Spent {
+  readonly names = new NameQuota(accountNamesMax)
+}
+
 /** What the shares of one process have in common. */
 export interface ShareContext {
   readonly allowances: { readonly site: Allowance | null; readonly account: Allowance | null }
@@ -43,7 +49,7 @@ export interface ShareContext {
   readonly now: () => number
   /** The day of the last save: a number that each request can compare. */
   today: number
-  readonly names: NamesLeft
+  readonly names: NameQuota
   readonly networks: NetworkShares
   /** Called with the first request or byte since the last save. */
   readonly onUnsaved: (share: SiteShare) => void
@@ -76,7 +82,7 @@ const windowBytes = 64 * 1024
 export class SiteShare {
   readonly address: SiteAddress
   readonly site = new Spent()
-  readonly account: Spent
+  readonly account: AccountShare
   readonly #context: ShareContext
   #isUnsaved = false
   #requests = 0
@@ -84,7 +90,7 @@ export class SiteShare {
   #refused = 0
   #visits: VisitCounts | null = null
 
-  constructor(address: SiteAddress, account: Spent, context: ShareContext) {
+  constructor(address: SiteAddress, account: AccountShare, context: ShareContext) {
     this.address = address
     this.account = account
     this.#context = context
@@ -197,7 +203,7 @@ export class SiteShare {
   #visitCounts(): VisitCounts {
     if (!this.#isUnsaved) this.#beUnsaved()
     const { names, today } = this.#context
-    this.#visits ??= new VisitCounts(today, names)
+    this.#visits ??= new VisitCounts(today, [names, this.account.names])
     return this.#visits
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
 import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
 import { bob, siteOf } from '#tests/support/database/sample-rows.ts'
 import { SiteShares } from './site-shares.ts'
@@ -156,6 +157,25 @@ for (const [when, change] of [
     expect(added.slice(2).map(({ bytes }) => bytes)).toEqual([1, 1])
   })
 }
+
+test('one account’s sites do not use up the names of others', async () => {
+  const { shares } = open({})
+  const named = (did?: Did) => {
+    for (let site = 0; site < 11; site++) {
+      const share = shares.of(siteOf(`s${site}`, did))
+      for (let n = 0; n < 200; n++) share.countPage({ path: `/${n}`, host: 'a.test' }, null)
+    }
+    const taken = Array.from({ length: 11 }, (_, site) =>
+      shares
+        .of(siteOf(`s${site}`, did))
+        .takeUnsaved()
+        .visits.filter(({ value }) => value !== ''),
+    )
+    return taken.flat().length
+  }
+  expect(named()).toBe(2_000)
+  expect(named(bob)).toBe(2_000)
+})
 
 test('what was counted before midnight is of the day before', async () => {
   const { clock, shares } = open({})

@@ -4,15 +4,16 @@ import { Tally } from '#observe/tally.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
+import { NameQuota } from './name-quota.ts'
 import { NetworkShares } from './network-shares.ts'
 import {
+  AccountShare,
   burstSeconds,
   dayOf,
   type RefusedBy,
   type ShareContext,
   type ShareLimits,
   SiteShare,
-  Spent,
   type Traffic,
 } from './site-share.ts'
 import { namesMax } from './visit-counts.ts'
@@ -45,7 +46,7 @@ export class SiteShares {
   /** Visitors that were refused. */
   readonly refusals = new Tally<RefusedBy>()
   readonly #sites: LruMap<string, SiteShare>
-  readonly #accounts: LruMap<Did, Spent>
+  readonly #accounts: LruMap<Did, AccountShare>
   readonly #context: ShareContext
   readonly #limits: SharesOptions['limits']
   #unsaved: SiteShare[] = []
@@ -58,7 +59,7 @@ export class SiteShares {
       ...options,
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
       today: dayOf(options.now()),
-      names: { left: namesMax },
+      names: new NameQuota(namesMax),
       networks: new NetworkShares({
         site: limits.site.bytesPerDayMax,
         account: limits.account.bytesPerDayMax,
@@ -73,7 +74,7 @@ export class SiteShares {
     const key = `${did}/${name}`
     const known = this.#sites.get(key)
     if (known !== undefined) return known
-    const account = this.#accounts.get(did) ?? new Spent()
+    const account = this.#accounts.get(did) ?? new AccountShare()
     this.#accounts.set(did, account)
     const share = new SiteShare({ did, name }, account, this.#context)
     this.#sites.set(key, share)
@@ -105,7 +106,6 @@ export class SiteShares {
   #beginDay(today: number): void {
     if (today === this.#context.today) return
     this.#context.today = today
-    this.#context.names.left = namesMax
     for (const share of this.#unsaved) share.forgetCredit()
   }
 

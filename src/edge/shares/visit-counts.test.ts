@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { NameQuota } from './name-quota.ts'
 import { pagePathOf, referrerHost, VisitCounts } from './visit-counts.ts'
 
 for (const [file, path] of [
@@ -24,7 +25,7 @@ for (const [referrer, host] of [
 }
 
 const page = (path: string) => ({ path, host: 'blog.test' })
-const open = (left = 1000) => new VisitCounts(1, { left })
+const open = (...quotas: NameQuota[]) => new VisitCounts(1, quotas)
 
 test('pages, referrers and classes of statuses are counted', () => {
   const visits = open()
@@ -65,11 +66,29 @@ test('on another day there is room for others', () => {
   expect(values(visits, 2)).toEqual(['/new'])
 })
 
-test('what all sites have left bounds each', () => {
-  const visits = open(1)
+for (const [whose, quotas] of [
+  ['all sites', [new NameQuota(1), new NameQuota(9)]],
+  ['the account', [new NameQuota(9), new NameQuota(1)]],
+] as const) {
+  test(`what ${whose} have left bounds each`, () => {
+    const visits = open(...quotas)
+    visits.countPage(page('/a'), null)
+    visits.countPage(page('/b'), null)
+    expect(values(visits)).toEqual(['/a', ''])
+    values(visits, 2)
+    visits.countPage(page('/b'), null)
+    expect(values(visits, 2)).toEqual(['/b'])
+  })
+}
+
+test('a site that was not saved since another day does not begin this one again', () => {
+  const quota = new NameQuota(1)
+  const late = open(quota)
+  const visits = new VisitCounts(2, [quota])
   visits.countPage(page('/a'), null)
-  visits.countPage(page('/b'), null)
-  expect(values(visits)).toEqual(['/a', ''])
+  late.countPage(page('/b'), null)
+  visits.countPage(page('/c'), null)
+  expect([...values(visits, 2), ...values(late, 2)]).toEqual(['/a', '', ''])
 })
 
 test('what could not be saved is taken again', () => {

@@ -1,5 +1,6 @@
 import { canonicalHost } from '#edge/names/route.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
+import type { NameQuota } from './name-quota.ts'
 
 /** Names that are counted of a site on one day; the others are one row together. */
 const pagesMax = 200
@@ -7,6 +8,9 @@ const referrersMax = 50
 
 /** The same of all sites in this process, some 20 MB. */
 export const namesMax = 100_000
+
+/** The same of one account's sites: without it, one account could use up everybody's names. */
+export const accountNamesMax = 2_000
 
 /** A page, or part of one, as its visits are counted. */
 export interface CountedPage {
@@ -18,14 +22,12 @@ export interface CountedPage {
 
 export type VisitCount = Pick<SiteVisits, 'kind' | 'value' | 'count'>
 
-/** What all shares of a process have left of `namesMax` today. */
-export interface NamesLeft {
-  left: number
-}
+/** What bounds a site's names: those of all sites in this process, and of its account. */
+export type NameQuotas = readonly NameQuota[]
 
 /** The visits of a site since they were saved, and their names since midnight. Nothing of a visitor is kept. */
 export class VisitCounts {
-  readonly #names: NamesLeft
+  readonly #quotas: NameQuotas
   readonly #byKind = {
     page: new Map<string, number>(),
     referrer: new Map<string, number>(),
@@ -33,9 +35,9 @@ export class VisitCounts {
   }
   #day: number
 
-  constructor(day: number, names: NamesLeft) {
+  constructor(day: number, quotas: NameQuotas) {
     this.#day = day
-    this.#names = names
+    this.#quotas = quotas
   }
 
   countStatus(status: number): void {
@@ -76,8 +78,8 @@ export class VisitCounts {
   #count(counts: Map<string, number>, name: string, max: number): void {
     const known = counts.get(name)
     if (known !== undefined) counts.set(name, known + 1)
-    else if (counts.size < max && this.#names.left > 0) {
-      this.#names.left--
+    else if (counts.size < max && !this.#quotas.some((quota) => quota.isSpent(this.#day))) {
+      for (const quota of this.#quotas) quota.take()
       counts.set(name, 1)
     } else counts.set('', (counts.get('') ?? 0) + 1)
   }
