@@ -161,38 +161,48 @@ test('the theme is chosen by a script in the document, which its content securit
 
 describe('the scripts of a page', () => {
   const kB = 1000
-  const pages: readonly (readonly [path: string, chunk: string, bytesMax: number])[] = [
-    ['/', 'start-page', 85 * kB],
-    ['/onboarding', 'onboarding-page', 110 * kB],
-    ['/editor', 'sites-page', 110 * kB],
-    ['/sites/:rkey', 'overview-page', 110 * kB],
-    ['/sites/:rkey/files', 'files-page', 110 * kB],
-    ['/sites/:rkey/versions', 'versions-page', 110 * kB],
-    ['/sites/:rkey/domains', 'domains-page', 110 * kB],
-    ['/sites/:rkey/visits', 'visits-page', 110 * kB],
-    ['/sites/:rkey/settings', 'settings-page', 110 * kB],
-    ['/account', 'account-page', 110 * kB],
-    ['*', 'not-found-page', 85 * kB],
+  /** `later`: what it loads without being asked, once it is drawn. */
+  const pages: readonly (readonly [
+    path: string,
+    chunk: string,
+    later: readonly string[],
+    bytesMax: number,
+  ])[] = [
+    ['/', 'start-page', [], 85 * kB],
+    ['/onboarding', 'onboarding-page', [], 110 * kB],
+    ['/editor', 'sites-page', [], 110 * kB],
+    ['/sites/:rkey', 'overview-page', ['explain-address'], 110 * kB],
+    ['/sites/:rkey/files', 'files-page', ['explain-address'], 110 * kB],
+    ['/sites/:rkey/versions', 'versions-page', [], 110 * kB],
+    ['/sites/:rkey/domains', 'domains-page', [], 110 * kB],
+    ['/sites/:rkey/visits', 'visits-page', [], 110 * kB],
+    ['/sites/:rkey/settings', 'settings-page', ['from-ci', 'danger-zone'], 110 * kB],
+    ['/account', 'account-page', [], 110 * kB],
+    ['*', 'not-found-page', [], 85 * kB],
   ]
 
   test.each(pages)(
     '%p: all are in its document, and no more than it may have',
-    async (path, chunk, bytesMax) => {
+    async (path, chunk, later, bytesMax) => {
       const made = await assetsOf()
       const html = (await made.get(path)?.body.text()) ?? ''
       const scripts = [...html.matchAll(/"(\/[^"]*\.js)"/g)].map(([, script = '']) => script)
       expect(scripts.filter((script) => script.includes(`/${chunk}-`))).toHaveLength(1)
       // Each is a request.
       expect(scripts.length).toBeLessThanOrEqual(6)
-      const imported = await Promise.all(
-        scripts.map(async (script) => {
-          const text = (await made.get(script)?.body.text()) ?? ''
-          return [...text.matchAll(/(?:from|import)"(\/[^"]*)"/g)].map(([, other = '']) => other)
-        }),
+      const importedBy = async (paths: readonly string[]): Promise<string[]> => {
+        const texts = await Promise.all(paths.map((each) => made.get(each)?.body.text() ?? ''))
+        const imports = texts.join().matchAll(/(?:from|import)"(\/[^"]*)"/g)
+        return [...imports].map(([, other = '']) => other)
+      }
+      expect((await importedBy(scripts)).filter((script) => !scripts.includes(script))).toEqual([])
+      const addedLater = [...made.keys()].filter((each) =>
+        later.some((name) => each.includes(`/${name}-`)),
       )
-      expect(imported.flat().filter((script) => !scripts.includes(script))).toEqual([])
+      expect(addedLater).toHaveLength(later.length)
+      const all = new Set([...scripts, ...addedLater, ...(await importedBy(addedLater))])
       const sizes = await Promise.all(
-        scripts.map(async (script) => (await made.get(script)?.coded())?.get('br')?.size ?? 0),
+        [...all].map(async (each) => (await made.get(each)?.coded())?.get('br')?.size ?? 0),
       )
       expect(Math.min(...sizes)).toBeGreaterThan(0)
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(bytesMax)

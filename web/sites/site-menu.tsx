@@ -1,8 +1,9 @@
-import { Copy, Ellipsis, ExternalLink, FolderUp, Globe, Settings, Trash2 } from 'lucide-react'
+import { Copy, ExternalLink, FolderUp, Globe, Settings } from 'lucide-react'
 import type { Site } from '#api/contract/client.ts'
 import { bestAddress } from '#site/best-address.ts'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/overlays/menu.tsx'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { nameOf, pageOf } from '#web/site/site-facts.ts'
 import { words } from '#web/words/words.ts'
@@ -20,7 +21,7 @@ export function SiteMenu({ site, onAsk }: SiteMenuProps) {
   const { menu } = words.sites
   const { href } = bestAddress(site)
   return (
-    <Menu button={<Icon of={Ellipsis} size={20} />} label={menu.more(nameOf(site))}>
+    <Menu button={<Icon of={menuIcons.more} size={20} />} label={menu.more(nameOf(site))}>
       <MenuButton icon={ExternalLink} onClick={() => void window.open(href, '_blank', 'noopener')}>
         {menu.open}
       </MenuButton>
@@ -39,7 +40,7 @@ export function SiteMenu({ site, onAsk }: SiteMenuProps) {
         </MenuLink>
       </MenuGroup>
       <MenuGroup>
-        <MenuButton icon={Trash2} isDestructive onClick={() => onAsk('delete', site)}>
+        <MenuButton icon={menuIcons.delete} isDestructive onClick={() => onAsk('delete', site)}>
           {menu.delete}
         </MenuButton>
       </MenuGroup>

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Ellipsis, PencilLine, Trash2, Unlink } from 'lucide-react'
+import { Unlink } from 'lucide-react'
 import { useState } from 'react'
 import { Icon } from '#web/parts/icon.tsx'
 import { ConfirmDialog } from '#web/parts/overlays/confirm.tsx'
 import { Menu, MenuButton, MenuGroup } from '#web/parts/overlays/menu.tsx'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { ApiError, deleteDomain, mapDomain, mapName, releaseName } from '#web/server/api.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
@@ -46,9 +47,9 @@ export function AddressMenu({ address, isUnused = false }: AddressMenuProps) {
       : act(() => deleteDomain(custom.id), texts.removed(domain))
   return (
     <>
-      <Menu button={<Icon of={Ellipsis} size={20} />} label={texts.more(domain)}>
+      <Menu button={<Icon of={menuIcons.more} size={20} />} label={texts.more(domain)}>
         {custom === null && (
-          <MenuButton icon={PencilLine} onClick={() => setOpen('rename')}>
+          <MenuButton icon={menuIcons.edit} onClick={() => setOpen('rename')}>
             {texts.rename}
           </MenuButton>
         )}
@@ -58,7 +59,7 @@ export function AddressMenu({ address, isUnused = false }: AddressMenuProps) {
           </MenuButton>
         )}
         <MenuGroup>
-          <MenuButton icon={Trash2} isDestructive onClick={() => setOpen('end')}>
+          <MenuButton icon={menuIcons.delete} isDestructive onClick={() => setOpen('end')}>
             {custom === null ? texts.giveUp : texts.remove}
           </MenuButton>
         </MenuGroup>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import '#web/words/own.ts'
+import '#web/words/own-domains.ts'
 import { labelProblem } from './label-problem.ts'
 
 const labels: [string, string | null][] = [

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download, FilePlus, Folder as FolderIcon } from 'lucide-react'
+import { FilePlus, Folder as FolderIcon } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { formatBytes } from '#web/parts/bytes.ts'
 import { Button, buttonClass } from '#web/parts/controls/button.tsx'
@@ -8,6 +8,7 @@ import { Empty } from '#web/parts/empty.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { addressOf } from '#web/server/api.ts'
 import { filesQuery } from '#web/server/queries.ts'
@@ -127,7 +128,7 @@ function Listed({
           download
           href={addressOf('GET /api/site/:rkey/versions/:id/archive', archive).path}
         >
-          <Icon of={Download} />
+          <Icon of={menuIcons.download} />
           {texts.download}
         </a>
       </div>

@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, Download } from 'lucide-react'
+import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { formatLimit } from '#web/parts/bytes.ts'
 import { buttonClass } from '#web/parts/controls/button.tsx'
 import { Icon } from '#web/parts/icon.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { Link } from '#web/shell/routing/link.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-file-editor.ts'
 import styles from './file-editor.module.css'
-import { contentAddress, filesAddress, readContent } from './live-file.ts'
+import { contentAddress, editedBytesMax, filesAddress, readContent } from './live-file.ts'
 import { TextEditor } from './text-editor.tsx'
-import { decodeText, editedBytesMax, type TextFile } from './text-file.ts'
+import { decodeText, type TextFile } from './text-file.ts'
 
 interface FileEditorProps {
   readonly rkey: string
@@ -83,7 +84,7 @@ function NotEdited({ rkey, path, children }: FileEditorProps & { readonly childr
     <Notice
       action={
         <a className={buttonClass('secondary')} download href={contentAddress(rkey, path)}>
-          <Icon of={Download} />
+          <Icon of={menuIcons.download} />
           {words.files.downloadFile}
         </a>
       }

@@ -1,8 +1,6 @@
 import {
   ChevronDown,
   ChevronRight,
-  Download,
-  Ellipsis,
   ExternalLink,
   File,
   FileImage,
@@ -11,13 +9,12 @@ import {
   FolderClosed,
   FolderOpen,
   type LucideIcon,
-  PencilLine,
-  Trash2,
 } from 'lucide-react'
 import { formatBytes } from '#web/parts/bytes.ts'
 import iconStyles from '#web/parts/controls/icon-button.module.css'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup, MenuLink } from '#web/parts/overlays/menu.tsx'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { Link } from '#web/shell/routing/link.tsx'
 import { words } from '#web/words/words.ts'
 import type { FileAction } from './file-dialogs.tsx'
@@ -139,7 +136,7 @@ export function FileRowView({ row, rkey, isActive, onFocus, onAction }: FileRowP
             </a>
           )}
           <Menu
-            button={<Icon of={Ellipsis} size={20} />}
+            button={<Icon of={menuIcons.more} size={20} />}
             label={texts.more(name)}
             tabIndex={tabIndex}
           >
@@ -148,15 +145,18 @@ export function FileRowView({ row, rkey, isActive, onFocus, onAction }: FileRowP
                 {texts.edit}
               </MenuLink>
             )}
-            <MenuButton icon={Download} onClick={() => location.assign(contentAddress(rkey, path))}>
+            <MenuButton
+              icon={menuIcons.download}
+              onClick={() => location.assign(contentAddress(rkey, path))}
+            >
               {texts.downloadFile}
             </MenuButton>
-            <MenuButton icon={PencilLine} onClick={() => onAction({ kind: 'rename', file })}>
+            <MenuButton icon={menuIcons.edit} onClick={() => onAction({ kind: 'rename', file })}>
               {texts.rename}
             </MenuButton>
             <MenuGroup>
               <MenuButton
-                icon={Trash2}
+                icon={menuIcons.delete}
                 isDestructive
                 onClick={() => onAction({ kind: 'remove', file })}
               >

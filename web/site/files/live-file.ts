@@ -1,7 +1,6 @@
 import { isReservedFile } from '#site/visit/find-file.ts'
 import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
-import { editedBytesMax } from './text-file.ts'
 import type { ListedFile } from './tree-rows.ts'
 
 /** Where the bytes of a file of the live version, or of the one with this id, are, as a download. */
@@ -36,6 +35,9 @@ export const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
 /** Where visitors get the file; null: they never do. */
 export const visitedAddress = ({ path, url }: ListedFile): string | null =>
   isReservedFile(path) ? null : url
+
+/** Larger files cannot be edited: every key press compares the whole text. */
+export const editedBytesMax = 500_000
 
 /** Whether it may be text, by its type and size: the rest shows when it is read. */
 export const mayEdit = ({ bytes, mediaType, path }: ListedFile): boolean =>

@@ -9,8 +9,8 @@ import { CodeField } from './code-field.tsx'
 import { Conflict } from './conflict.tsx'
 import styles from './file-editor.module.css'
 import { editText, lineEndOf, shownText } from './line-ends.ts'
-import { isSame, readContent } from './live-file.ts'
-import { decodeEditable, editedBytesMax, encodeText, type TextFile } from './text-file.ts'
+import { editedBytesMax, isSame, readContent } from './live-file.ts'
+import { decodeEditable, encodeText, type TextFile } from './text-file.ts'
 import { useSiteChange } from './use-site-change.ts'
 
 interface TextEditorProps {

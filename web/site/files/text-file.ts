@@ -1,3 +1,5 @@
+import { editedBytesMax } from './live-file.ts'
+
 /** How the characters of a file are written. */
 export type TextEncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
@@ -8,9 +10,6 @@ export interface TextFile {
   readonly encoding: TextEncodingName
   readonly hasMark: boolean
 }
-
-/** Larger files cannot be edited: every key press compares the whole text. */
-export const editedBytesMax = 500_000
 
 /** Null for what is not text, or too large to be edited. */
 export const decodeEditable = (bytes: Uint8Array): TextFile | null =>

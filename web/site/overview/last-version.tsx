@@ -50,7 +50,7 @@ function Permanent({ url }: { readonly url: string }) {
       <a href={url} rel="noopener" target="_blank">
         {words.site.overview.permanent}
       </a>
-      <CopyButton isSmall text={url} what={words.versions.address} />
+      <CopyButton isSmall text={url} what={words.site.overview.permanentName} />
     </p>
   )
 }

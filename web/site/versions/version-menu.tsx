@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Copy, Download, Ellipsis, ExternalLink, PencilLine, Pin, Trash2 } from 'lucide-react'
+import { Copy, ExternalLink, Pin } from 'lucide-react'
 import { useState } from 'react'
 import { Icon } from '#web/parts/icon.tsx'
 import { Menu, MenuButton, MenuGroup } from '#web/parts/overlays/menu.tsx'
+import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
 import { addressOf } from '#web/server/api.ts'
 import type { Version } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
@@ -37,7 +38,7 @@ export function VersionMenu({ rkey, version, title }: VersionMenuProps) {
   const archive = addressOf('GET /api/site/:rkey/versions/:id/archive', { params: { rkey, id } })
   return (
     <>
-      <Menu button={<Icon of={Ellipsis} size={20} />} label={texts.more(title)}>
+      <Menu button={<Icon of={menuIcons.more} size={20} />} label={texts.more(title)}>
         {url !== null && (
           <>
             <MenuButton
@@ -52,13 +53,13 @@ export function VersionMenu({ rkey, version, title }: VersionMenuProps) {
           </>
         )}
         {hasFiles && (
-          <MenuButton icon={Download} onClick={() => location.assign(archive.path)}>
+          <MenuButton icon={menuIcons.download} onClick={() => location.assign(archive.path)}>
             {texts.download}
           </MenuButton>
         )}
         {isOwn && (
           <>
-            <MenuButton icon={PencilLine} onClick={() => setOpen('message')}>
+            <MenuButton icon={menuIcons.edit} onClick={() => setOpen('message')}>
               {texts.editMessage}
             </MenuButton>
             {state !== 'preview' && (
@@ -70,7 +71,7 @@ export function VersionMenu({ rkey, version, title }: VersionMenuProps) {
         )}
         {state !== 'live' && (
           <MenuGroup>
-            <MenuButton icon={Trash2} isDestructive onClick={() => setOpen('forget')}>
+            <MenuButton icon={menuIcons.delete} isDestructive onClick={() => setOpen('forget')}>
               {texts.forget}
             </MenuButton>
           </MenuGroup>

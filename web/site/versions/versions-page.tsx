@@ -8,6 +8,7 @@ import { type Version, versionsQuery } from '#web/server/queries.ts'
 import { Page } from '#web/shell/routing/page.tsx'
 import type { PageProps } from '#web/shell/routing/router.ts'
 import { words } from '#web/words/words.ts'
+import '#web/words/own-versions.ts'
 import { VersionItem } from './version-item.tsx'
 import styles from './versions-page.module.css'
 

@@ -43,6 +43,7 @@ export const site = {
     allVersions: 'Alle Versionen',
     allDomains: 'Domains verwalten',
     permanent: 'Dauerhafte Adresse',
+    permanentName: 'Die dauerhafte Adresse',
     neverLive: 'Noch keine Version ist online gegangen.',
     files: (n: number) => plural(n, 'Datei', 'Dateien'),
     changed: (n: number) => (n === 0 ? 'nichts geändert' : `${n} geändert`),

@@ -43,6 +43,7 @@ export const site = {
     allVersions: 'All versions',
     allDomains: 'Manage domains',
     permanent: 'Permanent address',
+    permanentName: 'the permanent address',
     neverLive: 'No version has gone live yet.',
     files: (n: number) => plural(n, 'file', 'files'),
     changed: (n: number) => (n === 0 ? 'nothing changed' : `${n} changed`),

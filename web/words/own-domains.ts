@@ -1,0 +1,4 @@
+import { domains } from './en/domains.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ domains })
