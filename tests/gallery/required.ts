@@ -7,6 +7,7 @@ export const required: readonly string[] = [
   ...namesOf('publish', 'choosing', 'refused', 'sending', 'waiting', 'storing'),
   ...namesOf('publish', 'cancelled', 'failed', 'done'),
   ...namesOf('versions', '1', '20', 'restoring'),
+  ...namesOf('visits', 'none', 'some'),
   ...namesOf('files', '3', '1000', 'right-to-left', '512-characters'),
   ...namesOf('files', 'editing', 'conflict', 'explain'),
   ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventually } from '#tests/support/eventually.ts'
 import { textFile } from '#tests/support/publishing/upload-files.ts'
 import { domains } from './domain-states.ts'
 import { files } from './file-states.ts'
@@ -158,6 +159,26 @@ const versions: readonly State[] = [
   },
 ]
 
+const visits: readonly State[] = [
+  {
+    name: 'visits/none',
+    by: 'bob',
+    show: at('/sites/site-10/visits', ({ page }) => see(page, 'No visits yet')),
+  },
+  {
+    name: 'visits/some',
+    by: 'alice',
+    show: async ({ page, blog }) => {
+      await fetch(blog, { headers: { referer: 'https://news.example/' } })
+      // What was counted is saved every few seconds.
+      await eventually(async () => {
+        await page.goto('/sites/blog/visits')
+        await page.getByText('news.example').waitFor({ timeout: 1_000 })
+      }, 15_000)
+    },
+  },
+]
+
 const visitors: readonly State[] = [
   { name: 'visitor/404', by: 'nobody', show: visiting('/nothing') },
   { name: 'visitor/410', by: 'nobody', show: visiting('/gone') },
@@ -197,6 +218,7 @@ export const states: readonly State[] = [
   ...settings,
   ...account,
   ...versions,
+  ...visits,
   ...domains,
   ...publish,
   { name: 'not-found', by: 'nobody', show: at('/nothing-here') },
