@@ -85,6 +85,14 @@ if (isHere) {
     expect(dueAt).toBe(place.now() + 2 * hourMs)
   }, 60_000)
 
+  test('what the authority sends in place of a certificate is a failure like others', async () => {
+    proxy.answer = ({ path }) => (path.startsWith('/certZ/') ? new Response('junk') : null)
+    await place.order(byProxy())
+    const { dueAt, failures, lastProblem } = await place.row(host)
+    expect([failures, lastProblem]).toEqual([1, 'other'])
+    expect(dueAt).toBeGreaterThan(place.now() + 3 * minuteMs)
+  }, 60_000)
+
   test('another authority issues what the first one cannot issue now', async () => {
     proxy.answer = ({ path }) => (path === newOrder ? problem('rateLimited', 429) : null)
     await place.order({ authorities: [limited, world.authority] })

@@ -13,6 +13,7 @@ import { type ChallengeAnswers, methodOf, orderCertificate } from './acme/order-
 import { type Authority, openClient } from './authority.ts'
 import { caaProblem } from './caa.ts'
 import type { Certificate } from './certificate.ts'
+import { checkIssued } from './check-issued.ts'
 import type { CertificatePoint } from './fail-points.ts'
 
 export interface OrderContext {
@@ -100,6 +101,7 @@ async function order(
     putDns: (name, value) => putDnsChallenge(db, { name, value, expiresAt }),
   }
   const certificate = await orderCertificate(name, extras, { answers, at, client, signal })
+  checkIssued(certificate, name, now())
   return { outcome: 'issued', certificate, saysWhenToRenew: renewalInfo !== undefined }
 }
 
