@@ -3,6 +3,7 @@ import type { ApiContext } from '#api/context.ts'
 import { objectPieces } from '#api/json-pieces.ts'
 import { runInSlices } from '#concurrency/yield-event-loop.ts'
 import { type Did, siteUri } from '#site/site-address.ts'
+import { utcDate } from '#site/utc-day.ts'
 import { decodeSnapshotSteps, type Snapshot, SnapshotFormatError } from '#site/visit/snapshot.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
@@ -29,8 +30,6 @@ import { listVersions, type Version } from '#store/sites/versions.ts'
 import { customDomainRow, siteDomainRows } from './domains/domain-rows.ts'
 import { isoOf, isoOrNull } from './iso-of.ts'
 import { visitPieces } from './site-visits.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 type ExportContext = Pick<ApiContext, 'baseDomain' | 'db' | 'log' | 'now' | 'siteUrl'>
 
@@ -167,7 +166,7 @@ async function activityOf(did: Did, { db }: ExportContext) {
     traffic: traffic.map(({ site, day, ...row }) => ({
       ...row,
       rkey: site || null,
-      day: isoOf(day * dayMs).slice(0, 10),
+      day: utcDate(day),
     })),
     waiting: waiting.map(({ name, enqueuedAt, ...row }) => ({
       rkey: name,

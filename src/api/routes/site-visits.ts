@@ -1,11 +1,9 @@
 import type { ApiContext } from '#api/context.ts'
 import { visitRowsMax } from '#api/contract/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { utcDate, utcDayOf } from '#site/utc-day.ts'
 import { listTrafficByDay } from '#store/sites/traffic.ts'
 import { listAllVisits, listVisits, pageViewsByDay } from '#store/sites/visits.ts'
-import { isoOf } from './iso-of.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** What is known of a site's visits on so many days, today included. */
 export async function readVisits(
@@ -13,7 +11,7 @@ export async function readVisits(
   days: number,
   { db, now }: Pick<ApiContext, 'db' | 'now'>,
 ) {
-  const since = Math.floor(now() / dayMs) - days + 1
+  const since = utcDayOf(now()) - days + 1
   const traffic = await listTrafficByDay(db, site, since)
   const views = new Map(
     (await pageViewsByDay(db, site, since)).map(({ count, day }) => [day, count]),
@@ -23,9 +21,9 @@ export async function readVisits(
   const referrers = await listVisits(db, site, { kind: 'referrer', ...most })
   const statuses = await listVisits(db, site, { kind: 'status', ...most })
   return {
-    since: dateOf(since),
+    since: utcDate(since),
     days: traffic.map(({ bytes, day, ...counts }) => ({
-      day: dateOf(day),
+      day: utcDate(day),
       ...counts,
       bytes: Math.max(0, bytes),
       pageViews: views.get(day) ?? 0,
@@ -45,8 +43,6 @@ export async function* visitPieces(
 ): AsyncGenerator<string> {
   const rows = await listAllVisits(db, site)
   yield JSON.stringify(
-    rows.map(({ day, value, ...row }) => ({ day: dateOf(day), ...row, value: value || null })),
+    rows.map(({ day, value, ...row }) => ({ day: utcDate(day), ...row, value: value || null })),
   )
 }
-
-const dateOf = (day: number): string => isoOf(day * dayMs).slice(0, 10)

@@ -3,16 +3,15 @@ import type { TrafficRow } from '#api/contract/rows.ts'
 import { shareWarning } from '#site/share-warning.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import { utcDayOf } from '#site/utc-day.ts'
 import { listTraffic } from '#store/sites/traffic.ts'
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** What visitors took of the account's sites on this day (UTC); `ofAll`: together. */
 export async function trafficToday(
   did: Did,
   { db, now, shares }: Pick<ApiContext, 'db' | 'now' | 'shares'>,
 ): Promise<{ readonly ofAll: TrafficRow; ofSite(name: SiteName): TrafficRow }> {
-  const rows = await listTraffic(db, did, Math.floor(now() / dayMs))
+  const rows = await listTraffic(db, did, utcDayOf(now()))
   const bySite = new Map(rows.map((row) => [row.site, row]))
   const counts = (site: SiteName | '', max: number | null) => {
     const { bytes, refused, requests } = bySite.get(site) ?? { bytes: 0, refused: 0, requests: 0 }

@@ -1,8 +1,10 @@
+import type { UtcDay } from '#site/utc-day.ts'
+
 /** How many names may be counted on one day. */
 export class NameQuota {
   readonly #max: number
   #left: number
-  #day = 0
+  #day: UtcDay = 0
 
   constructor(max: number) {
     this.#max = max
@@ -10,7 +12,7 @@ export class NameQuota {
   }
 
   /** A day before the last one changes nothing: a site that was not saved since does not begin it again. */
-  isSpent(day: number): boolean {
+  isSpent(day: UtcDay): boolean {
     if (day > this.#day) {
       this.#day = day
       this.#left = this.#max

@@ -1,5 +1,6 @@
 import { LruMap } from '#concurrency/lru-map.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { UtcDay } from '#site/utc-day.ts'
 
 /**
  * What one network (an IPv4 address, an IPv6 /48) can take of a site's bytes of a day, and of its account's. Otherwise one
@@ -18,7 +19,7 @@ interface DayMaxima {
 
 /** What a network has taken on one day. */
 export interface TakenBytes {
-  readonly day: number
+  readonly day: UtcDay
   bytes: number
 }
 
@@ -38,7 +39,7 @@ export class NetworkShares {
   }
 
   /** What is to be added to when the network takes more of the site; null: it has taken all that it may. */
-  counters({ did, name }: SiteAddress, network: string, today: number): TakenBytes[] | null {
+  counters({ did, name }: SiteAddress, network: string, today: UtcDay): TakenBytes[] | null {
     const { account, site } = this.#maxima
     const ofSite = site === null ? null : this.#of(`${did}/${name} ${network}`, today)
     const ofAccount = account === null ? null : this.#of(`${did}/ ${network}`, today)
@@ -48,7 +49,7 @@ export class NetworkShares {
     return isSpent ? null : [ofSite, ofAccount].filter((counter) => counter !== null)
   }
 
-  #of(key: string, day: number): TakenBytes {
+  #of(key: string, day: UtcDay): TakenBytes {
     const known = this.#taken.get(key)
     if (known?.day === day) return known
     const taken = { day, bytes: 0 }

@@ -1,5 +1,7 @@
 import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { startOfUtcDay, type UtcDay, utcDayOf } from '#site/utc-day.ts'
+import type { Traffic } from '#store/sites/traffic.ts'
 import { NameQuota } from './name-quota.ts'
 import type { NetworkShares, TakenBytes } from './network-shares.ts'
 import { accountNamesMax, type CountedPage, type VisitCount, VisitCounts } from './visit-counts.ts'
@@ -32,8 +34,8 @@ export const burstSeconds = 10
 export class Spent {
   /** When its token bucket is full again. */
   spentUntil = 0
-  /** The day (UTC) on which it has reached its bytes; -1: none. */
-  spentOn = -1
+  /** The day on which it has reached its bytes; -1: none. */
+  spentOn: UtcDay = -1
 }
 
 /** What all sites of an account have taken together. */
@@ -48,7 +50,7 @@ export interface ShareContext {
   readonly elapsed: () => number
   readonly now: () => number
   /** The day of the last save: a number that each request can compare. */
-  today: number
+  today: UtcDay
   readonly names: NameQuota
   readonly networks: NetworkShares
   /** Called with the first request or byte since the last save. */
@@ -56,20 +58,12 @@ export interface ShareContext {
   readonly onRefused: (by: RefusedBy) => void
 }
 
-/** What visitors took of a site. */
-export interface Traffic {
-  readonly requests: number
-  /** Of bodies. */
-  readonly bytes: number
-  readonly refused: number
+/** What visitors took of a site, and what they visited. */
+export interface CountedTraffic extends Traffic {
   readonly visits: readonly VisitCount[]
 }
 
 const secondMs = 1_000
-const dayMs = 24 * 60 * 60 * secondMs
-
-/** The day of a time, in UTC: days since the epoch. */
-export const dayOf = (time: number): number => Math.floor(time / dayMs)
 
 /**
  * A body that its visitor broke off counts at most what a connection of 1 Gbit/s takes in its time, and one window of HTTP/2
@@ -149,7 +143,7 @@ export class SiteShare {
   }
 
   /** What was counted since the last call. */
-  takeUnsaved(): Traffic {
+  takeUnsaved(): CountedTraffic {
     const unsaved = {
       requests: this.#requests,
       bytes: this.#bytes,
@@ -164,7 +158,7 @@ export class SiteShare {
   }
 
   /** Counts again what could not be saved. */
-  putBack({ requests, bytes, refused, visits }: Traffic): void {
+  putBack({ requests, bytes, refused, visits }: CountedTraffic): void {
     if (!this.#isUnsaved) this.#beUnsaved()
     this.#requests += requests
     this.#bytes += bytes
@@ -238,7 +232,7 @@ export class SiteShare {
 
   #untilTomorrow(by: RefusedBy): Refusal {
     const now = this.#context.now()
-    return { by, retryAfterSeconds: secondsOf((dayOf(now) + 1) * dayMs - now) }
+    return { by, retryAfterSeconds: secondsOf(startOfUtcDay(utcDayOf(now) + 1) - now) }
   }
 }
 

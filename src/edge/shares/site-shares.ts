@@ -2,19 +2,19 @@ import { LruMap } from '#concurrency/lru-map.ts'
 import type { Allowance } from '#concurrency/token-bucket.ts'
 import { Tally } from '#observe/tally.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
+import { type UtcDay, utcDayOf } from '#site/utc-day.ts'
+import type { SiteTraffic, Traffic, TrafficTotal } from '#store/sites/traffic.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
 import { NameQuota } from './name-quota.ts'
 import { NetworkShares } from './network-shares.ts'
 import {
   AccountShare,
   burstSeconds,
-  dayOf,
+  type CountedTraffic,
   type RefusedBy,
   type ShareContext,
   type ShareLimits,
   SiteShare,
-  type Traffic,
 } from './site-share.ts'
 import { namesMax } from './visit-counts.ts'
 
@@ -36,7 +36,7 @@ interface SharesOptions {
 
 /** Adds to what is stored, and returns what the day has then, of all processes. */
 type AddTraffic = (
-  day: number,
+  day: UtcDay,
   rows: readonly SiteTraffic[],
   visits: readonly SiteVisits[],
 ) => Promise<readonly TrafficTotal[]>
@@ -58,7 +58,7 @@ export class SiteShares {
     this.#context = {
       ...options,
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
-      today: dayOf(options.now()),
+      today: utcDayOf(options.now()),
       names: new NameQuota(namesMax),
       networks: new NetworkShares({
         site: limits.site.bytesPerDayMax,
@@ -89,7 +89,7 @@ export class SiteShares {
     // What was counted since the last call is of that day.
     const day = this.#context.today
     const shares = this.#unsaved.splice(0, savedAtOnceMax)
-    this.#beginDay(dayOf(this.#context.now()))
+    this.#beginDay(utcDayOf(this.#context.now()))
     if (shares.length === 0) return
     const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
     try {
@@ -103,7 +103,7 @@ export class SiteShares {
     }
   }
 
-  #beginDay(today: number): void {
+  #beginDay(today: UtcDay): void {
     if (today === this.#context.today) return
     this.#context.today = today
     for (const share of this.#unsaved) share.forgetCredit()
@@ -127,7 +127,7 @@ const allowanceOf = ({ requestsPerSecondMax: perSecond }: ShareLimits): Allowanc
 
 /** By account, and by site; the row of an account (`site` empty) has the sums. Sorted: two processes lock rows in one order. */
 function rowsOf(
-  taken: readonly { readonly share: SiteShare; readonly traffic: Traffic }[],
+  taken: readonly { readonly share: SiteShare; readonly traffic: CountedTraffic }[],
 ): SiteTraffic[] {
   const rows = new Map<string, SiteTraffic>()
   const add = (
@@ -154,7 +154,7 @@ function rowsOf(
 }
 
 const visitsOf = (
-  taken: readonly { readonly share: SiteShare; readonly traffic: Traffic }[],
+  taken: readonly { readonly share: SiteShare; readonly traffic: CountedTraffic }[],
 ): SiteVisits[] =>
   taken.flatMap(({ share: { address }, traffic }) =>
     traffic.visits.map((visit) => ({ did: address.did, site: address.name, ...visit })),

@@ -1,4 +1,5 @@
 import { canonicalHost } from '#edge/names/route.ts'
+import type { UtcDay } from '#site/utc-day.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
 import type { NameQuota } from './name-quota.ts'
 
@@ -33,9 +34,9 @@ export class VisitCounts {
     referrer: new Map<string, number>(),
     status: new Map<string, number>(),
   }
-  #day: number
+  #day: UtcDay
 
-  constructor(day: number, quotas: NameQuotas) {
+  constructor(day: UtcDay, quotas: NameQuotas) {
     this.#day = day
     this.#quotas = quotas
   }
@@ -53,7 +54,7 @@ export class VisitCounts {
   }
 
   /** What was counted since the last call. Names of another day are forgotten. */
-  take(day: number): VisitCount[] {
+  take(day: UtcDay): VisitCount[] {
     const taken: VisitCount[] = []
     for (const kind of ['page', 'referrer', 'status'] as const) {
       const counts = this.#byKind[kind]

@@ -16,6 +16,7 @@ import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import type { Spool } from '#publish/upload/spool.ts'
 import { replacedVersionMs } from '#site/limits.ts'
 import type { Did } from '#site/site-address.ts'
+import { utcDayOf } from '#site/utc-day.ts'
 import { deleteExpiredTokens } from '#store/accounts/deploy-tokens.ts'
 import { forgetUsedIdTokens } from '#store/accounts/publishers.ts'
 import { deleteExpiredSealed } from '#store/accounts/sealed-rows.ts'
@@ -43,7 +44,6 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const logAgeMsMax = 30 * dayMs
-const trafficAgeMsMax = visitDaysMax * dayMs
 /** The next call enqueues more. */
 const inactiveAtOnce = 500
 const parkedUnknownMax = 10_000
@@ -165,5 +165,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await forgetReceivedBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)
   await forgetRemovedVersions(db, now - dayMs)
-  await sweepTraffic(db, Math.floor((now - trafficAgeMsMax) / dayMs))
+  await sweepTraffic(db, utcDayOf(now) - visitDaysMax)
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { UtcDay } from '#site/utc-day.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
@@ -27,16 +28,13 @@ export type TrafficTotal = Pick<SiteTraffic, 'did' | 'site' | 'bytes'>
 
 const trafficTables = ['siteTraffic', 'siteVisits'] as const
 
-/** In UTC: days since the epoch. */
-type Day = number
-
 /**
  * Adds these counts to those of the day, and returns what they are then. Each row has a key of its own. Ignores sites and accounts
  * that are not here (any more).
  */
 export function addTraffic(
   db: Db,
-  day: Day,
+  day: UtcDay,
   rows: readonly SiteTraffic[],
 ): Promise<TrafficTotal[]> {
   return inTransaction(db, async (transaction) => {
@@ -51,7 +49,7 @@ export function addTraffic(
 }
 
 // One parameter: a list of values would be compiled anew for each length.
-function addStatement(db: Db, day: Day, rows: readonly SiteTraffic[]): RawBuilder<TrafficTotal> {
+function addStatement(db: Db, day: UtcDay, rows: readonly SiteTraffic[]): RawBuilder<TrafficTotal> {
   const json = JSON.stringify(rows)
   const given = isPostgres(db)
     ? sql`jsonb_to_recordset(cast(${json} as jsonb)) as given
@@ -79,12 +77,12 @@ function addStatement(db: Db, day: Day, rows: readonly SiteTraffic[]): RawBuilde
 }
 
 /** Of the account's sites that had visitors that day, and of all together (`site` empty). */
-export async function listTraffic(db: Db, did: Did, day: Day): Promise<SiteTraffic[]> {
+export async function listTraffic(db: Db, did: Did, day: UtcDay): Promise<SiteTraffic[]> {
   const { rows } = await selectTraffic(db, { did, day })
   return rows.map((row) => ({ ...row, bytes: Math.max(0, row.bytes) }))
 }
 
-const selectTraffic = prepared<{ did: Did; day: Day }, SiteTraffic>((db, { did, day }) =>
+const selectTraffic = prepared<{ did: Did; day: UtcDay }, SiteTraffic>((db, { did, day }) =>
   db
     .selectFrom('siteTraffic')
     .select(['did', 'site', 'requests', 'bytes', 'refused'])
@@ -93,7 +91,7 @@ const selectTraffic = prepared<{ did: Did; day: Day }, SiteTraffic>((db, { did, 
 )
 
 /** Of each day on which the site had visitors, oldest first. */
-export async function listTrafficByDay(db: Db, { did, name }: SiteAddress, since: Day) {
+export async function listTrafficByDay(db: Db, { did, name }: SiteAddress, since: UtcDay) {
   return await db
     .selectFrom('siteTraffic')
     .select(['day', 'requests', 'bytes', 'refused'])
@@ -112,7 +110,7 @@ export async function deleteTrafficOf(db: Db, { did, name }: SiteAddress): Promi
 }
 
 /** Forgets earlier days, and those of accounts that are not here (any more). */
-export async function sweepTraffic(db: Db, before: Day): Promise<void> {
+export async function sweepTraffic(db: Db, before: UtcDay): Promise<void> {
   for (const table of trafficTables) {
     await db.deleteFrom(table).where('day', '<', before).execute()
     await db

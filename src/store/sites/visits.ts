@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { UtcDay } from '#site/utc-day.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import type { VisitKind } from '#store/database/tables/traffic-tables.ts'
@@ -17,7 +18,7 @@ export interface SiteVisits {
 }
 
 /** Adds these counts to those of the day. Each row has a key of its own. Ignores sites that are not here (any more). */
-export async function addVisits(db: Db, day: number, rows: readonly SiteVisits[]): Promise<void> {
+export async function addVisits(db: Db, day: UtcDay, rows: readonly SiteVisits[]): Promise<void> {
   const sorted = rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   for (const chunk of chunksOf(sorted)) {
     await yieldEventLoop()
@@ -30,7 +31,7 @@ const keyOf = ({ did, kind, site, value }: SiteVisits): string =>
   [did, site, kind, value].join('\0')
 
 // One parameter: a list of values would be compiled anew for each length.
-function addStatement(db: Db, day: number, rows: readonly SiteVisits[]) {
+function addStatement(db: Db, day: UtcDay, rows: readonly SiteVisits[]) {
   const json = JSON.stringify(rows)
   const given = isPostgres(db)
     ? sql`jsonb_to_recordset(cast(${json} as jsonb)) as given
@@ -58,7 +59,7 @@ export async function listVisits(
     kind,
     limit,
     since,
-  }: { readonly kind: VisitKind; readonly limit: number; readonly since: number },
+  }: { readonly kind: VisitKind; readonly limit: number; readonly since: UtcDay },
 ): Promise<Pick<SiteVisits, 'value' | 'count'>[]> {
   const rows = await db
     .selectFrom('siteVisits')
@@ -82,8 +83,8 @@ export async function listVisits(
 export async function pageViewsByDay(
   db: Db,
   { did, name }: SiteAddress,
-  since: number,
-): Promise<{ readonly day: number; readonly count: number }[]> {
+  since: UtcDay,
+): Promise<{ readonly day: UtcDay; readonly count: number }[]> {
   return await db
     .selectFrom('siteVisits')
     .select(['day', sql<number>`cast(sum(count) as bigint)`.as('count')])

@@ -1,5 +1,6 @@
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
+import type { UtcDay } from '#site/utc-day.ts'
 
 /** What visitors took, by day; which the rules of `Schema` hold for. */
 export interface TrafficTables {
@@ -7,8 +8,7 @@ export interface TrafficTables {
     did: Did
     /** Empty: all sites of the account, removed ones included. */
     site: SiteName | ''
-    /** In UTC: days since the epoch. */
-    day: number
+    day: UtcDay
     requests: number
     /** Of bodies. Negative if a body is broken off after its site was removed and came back. */
     bytes: number
@@ -17,8 +17,7 @@ export interface TrafficTables {
   siteVisits: {
     did: Did
     site: SiteName
-    /** In UTC: days since the epoch. */
-    day: number
+    day: UtcDay
     kind: VisitKind
     /** A path, a host, `2xx`; empty: others. */
     value: string
