@@ -192,6 +192,14 @@ if (isHere) {
     await place.askRenewals(byProxy())
     expect((await place.row(host)).renewAt).toBe(renewAt)
     place.setClock(Number(renewAt))
+    const spend = (until: number) =>
+      place.db.updateTable('acmeAccounts').set({ ordersSpentUntil: until }).execute()
+    // Then it is an order like others.
+    await spend(place.now() + 3 * hourMs)
+    await place.order(byProxy())
+    expect(await place.row(host)).toMatchObject({ failures: 0, chain })
+    place.setClock(Number((await place.row(host)).dueAt))
+    await spend(0)
     await place.order(byProxy())
     expect(await place.row(host)).toMatchObject({ failures: 0 })
     expect((await place.row(host)).chain).not.toBe(chain)

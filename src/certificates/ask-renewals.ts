@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import type { Seal } from '#atproto/oauth/seal.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import type { Log } from '#observe/log.ts'
@@ -9,10 +9,10 @@ import {
   takeRenewalQuestions,
 } from '#store/certificates/renewal-info.ts'
 import type { Db } from '#store/database/database.ts'
-import type { RenewalWindow } from './acme/acme-answers.ts'
 import type { AcmeClient } from './acme/acme-client.ts'
 import { certificateId } from './acme/certificate-id.ts'
 import { type Authority, openClient } from './authority.ts'
+import { renewalTime } from './renewal-time.ts'
 
 interface AskContext {
   readonly authorities: readonly Authority[]
@@ -57,7 +57,7 @@ async function askOne(
   client: AcmeClient | undefined,
   { db, log, now, signal }: AskContext,
 ): Promise<void> {
-  const { chain, issuedBy, name } = question
+  const { chain, changedAt, issuedBy, name } = question
   const id = certificateId(chain)
   // It is renewed by time.
   if (client === undefined || id === null) return await saveRenewalQuestion(db, name, null)
@@ -66,16 +66,17 @@ async function askOne(
     const answer = await client.renewalInfo(id)
     if (answer === null) return await saveRenewalQuestion(db, name, null)
     againMs = Math.min(Math.max(answer.retryAfterMs ?? askAgainMs, minuteMs), askAgainMsMax)
-    await saveRenewalTime(db, question, Math.max(timeIn(answer.value, id), now()))
+    const { validFrom, validTo } = new X509Certificate(chain)
+    const renewed = {
+      id,
+      changedAt,
+      validFrom: Date.parse(validFrom),
+      validUntil: Date.parse(validTo),
+    }
+    await saveRenewalTime(db, question, renewalTime(answer.value, renewed, now()))
   } catch (error) {
     signal.throwIfAborted()
     log.warn('renewal time not known', { host: name, authority: issuedBy, error })
   }
   await saveRenewalQuestion(db, name, now() + againMs)
-}
-
-/** Somewhere in the window, at the same place whenever it is asked for, so that renewals spread over it. */
-function timeIn({ end, start }: RenewalWindow, id: string): number {
-  const share = createHash('sha256').update(id).digest().readUInt32BE(0) / 2 ** 32
-  return Math.round(start + Math.max(end - start, 0) * share)
 }

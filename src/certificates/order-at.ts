@@ -63,12 +63,23 @@ export async function orderAt(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof DatabaseUnavailableError) throw error
+    if (error instanceof OrdersUsedUpError) return { outcome: 'later', waitMs: error.waitMs }
     if (error instanceof AcmeProblemError) {
       const { message: detail, retryAfterMs, type } = error
       return { outcome: 'failed', problem: problemKind(type), detail, pauseMs: retryAfterMs ?? 0 }
     }
     log.warn('certificate order failed', { host: name, authority: authority.directory, error })
     return { outcome: 'failed', problem: 'away', detail: null, pauseMs: 0 }
+  }
+}
+
+class OrdersUsedUpError extends Error {
+  override readonly name = 'OrdersUsedUpError'
+  readonly waitMs: number
+
+  constructor(waitMs: number) {
+    super(`the account has used up its orders; waitMs=${waitMs}`)
+    this.waitMs = waitMs
   }
 }
 
@@ -89,18 +100,22 @@ async function order(
     if (detail !== null) throw new AcmeProblemError('caa', detail)
   }
   const extras = await extrasOf(authority, due, client, context)
-  // Renewals that the authority asked for are exempt from its limits.
-  const waitMs =
-    extras.replaces === undefined
-      ? await takeOrder(db, authority.directory, orderAllowance, now())
-      : 0
-  if (waitMs > 0) return { outcome: 'later', waitMs }
+  const beforeCounted = async () => {
+    const waitMs = await takeOrder(db, authority.directory, orderAllowance, now())
+    if (waitMs > 0) throw new OrdersUsedUpError(waitMs)
+  }
   const expiresAt = now() + challengeMs
   const answers: ChallengeAnswers = {
     put: (token, answer) => putChallenge(db, { token, answer, expiresAt }),
     putDns: (name, value) => putDnsChallenge(db, { name, value, expiresAt }),
   }
-  const certificate = await orderCertificate(name, extras, { answers, at, client, signal })
+  const certificate = await orderCertificate(name, extras, {
+    answers,
+    at,
+    beforeCounted,
+    client,
+    signal,
+  })
   checkIssued(certificate, name, now())
   return { outcome: 'issued', certificate, saysWhenToRenew: renewalInfo !== undefined }
 }

@@ -20,6 +20,8 @@ interface OrderContext {
   readonly client: AcmeClient
   readonly at: (point: CertificatePoint) => unknown
   readonly answers: ChallengeAnswers
+  /** Called before each order that the authority's limits count: not those that replace a certificate. What it throws ends the order. */
+  readonly beforeCounted: () => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -38,7 +40,7 @@ export async function orderCertificate(
   context: OrderContext,
 ): Promise<Certificate> {
   const { at, client } = context
-  const order = await placeOrder(name, extras, client)
+  const order = await placeOrder(name, extras, context)
   await at('certificate-ordered')
   for (const url of order.authorizations) await prove(name, url, context)
   await at('certificate-name-proven')
@@ -59,8 +61,9 @@ const ofTheOrder = new Set(['rateLimited', 'serverInternal', 'userActionRequired
 async function placeOrder(
   name: string,
   extras: OrderExtras,
-  client: AcmeClient,
+  { beforeCounted, client }: OrderContext,
 ): Promise<AcmeOrder> {
+  if (extras.replaces === undefined) await beforeCounted()
   try {
     return await client.newOrder([name], extras)
   } catch (error) {
@@ -68,6 +71,7 @@ async function placeOrder(
     const isRefusal = error instanceof AcmeProblemError && !ofTheOrder.has(error.type)
     if (replaces === undefined || !isRefusal) throw error
     // Such as `alreadyReplaced`: by an order that came to nothing here.
+    await beforeCounted()
     return await client.newOrder([name], others)
   }
 }
