@@ -46,6 +46,7 @@ import { certificateTotals } from './0048-certificate-totals.ts'
 import { renewalInfo } from './0049-renewal-info.ts'
 import { siteTraffic } from './0050-site-traffic.ts'
 import { siteVisits } from './0051-site-visits.ts'
+import { siteVisitsByAccount } from './0052-site-visits-by-account.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -102,4 +103,5 @@ const statements: Record<string, MigrationSql> = {
   '0049-renewal-info': renewalInfo,
   '0050-site-traffic': siteTraffic,
   '0051-site-visits': siteVisits,
+  '0052-site-visits-by-account': siteVisitsByAccount,
 }

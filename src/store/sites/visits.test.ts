@@ -47,6 +47,20 @@ onEachStore('store/sites/visits', (db) => {
     ])
   })
 
+  test('new names of an account with as many rows of the day count as others', async () => {
+    await recordVersion(db(), newVersion({ site: siteOf('shop'), label: 'shop' }), 1)
+    await addVisits(db(), 7, [visit('/a', 1), visit('/b', 1, { site: nameOf('shop') })], 2)
+    const more = ['/a', '/c', '/d'].map((path) => visit(path, 1))
+    await addVisits(db(), 7, [...more, visit('2xx', 1, { kind: 'status' })], 2)
+    await addVisits(db(), 8, [visit('/c', 1)], 2)
+    expect(await pages(7)).toEqual([
+      { value: '/a', count: 2 },
+      { value: '/c', count: 1 },
+      { value: '', count: 2 },
+    ])
+    expect(await listVisits(db(), blog, { kind: 'status', limit: 9, since: 7 })).toHaveLength(1)
+  })
+
   test('a removed site’s go with it; what is counted late is not stored', async () => {
     await addVisits(db(), 7, [visit('/', 1), visit('/', 1, { did: bob })])
     expect(await listAllVisits(db(), siteOf('blog', bob))).toEqual([])
