@@ -7,6 +7,7 @@ import type { Authority } from '#certificates/authority.ts'
 import { type CertificatePoint, certificatePoints } from '#certificates/fail-points.ts'
 import { unwantCertificates } from '#store/certificates/certificates.ts'
 import type { Database } from '#store/database/database.ts'
+import { addCustomDomain } from '#store/names/custom-domains.ts'
 import {
   type AcmeWorld,
   here,
@@ -15,6 +16,7 @@ import {
   shownBy,
 } from '#tests/support/certificates/certificate-place.ts'
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
 import { type AcmeProxy, startAcmeProxy } from '#tests/support/servers/acme-proxy.ts'
 import { pebble, startAcmeServer } from '#tests/support/servers/acme-server.ts'
 import { eventually } from './support/eventually.ts'
@@ -264,7 +266,13 @@ if (isHere) {
     for (const each of hosts) await shownBy(world, each)
   }, 60_000)
 
-  test('an order that hangs delays no other one', async () => {
+  test('an order that hangs delays no other one but of the same account’s custom domains', async () => {
+    const ofSameAccount = 'third.alice-shop.com'
+    for (const domain of [host, ofSameAccount]) {
+      const key = { did: alice, id: domain, domain }
+      await addCustomDomain(place.db, key, { pendingMax: 3, domainsMax: 5, now: 1 })
+    }
+    await place.db.updateTable('customDomains').set({ verified: 1 }).execute()
     const stop = new AbortController()
     const hung = Promise.withResolvers<void>()
     const over = Promise.withResolvers<void>()
@@ -283,9 +291,12 @@ if (isHere) {
       await hung.promise
       const second = 'second.alice-shop.com'
       world.dns.names.set(second, here)
+      await place.certificates.want(ofSameAccount)
       await place.certificates.want(second)
       await eventually(async () => expect((await place.row(second)).chain).not.toBeNull())
       expect((await place.row(host)).chain).toBeNull()
+      // Nobody has taken it.
+      expect((await place.row(ofSameAccount)).dueAt).toBe(place.now())
     } finally {
       stop.abort()
       over.resolve()

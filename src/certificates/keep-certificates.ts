@@ -3,15 +3,15 @@ import { backoff } from '#concurrency/backoff.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { recordEvent } from '#observe/events.ts'
 import { type CertificateProblem, certificateAdvice } from '#site/certificate-state.ts'
+import type { Did } from '#site/site-address.ts'
 import { deleteExpiredChallenges } from '#store/certificates/acme.ts'
 import {
-  type DueCertificate,
   deleteOldCertificates,
   postponeCertificate,
   saveCertificate,
   saveCertificateFailure,
-  takeDueCertificates,
 } from '#store/certificates/certificates.ts'
+import { type DueCertificate, takeDueCertificates } from '#store/certificates/due-certificates.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
@@ -56,8 +56,9 @@ const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
  */
 export async function keepCertificates(context: KeepContext): Promise<void> {
   // None waits for another one: an order takes two minutes where an authority hangs, and visitors wait for theirs.
+  const busy = new Set<Did>()
   const orders = Array.from({ length: ordersAtOnceMax }, () =>
-    keepDoing(context, async () => ((await orderDue(context)) === inARowMax ? 0 : pollMs)),
+    keepDoing(context, async () => ((await orderDue(context, busy)) === inARowMax ? 0 : pollMs)),
   )
   const questions = keepDoing(context, async () => {
     await deleteExpiredChallenges(context.db, context.now())
@@ -85,21 +86,46 @@ async function keepDoing(context: KeepContext, work: () => Promise<number>): Pro
   await everyOrWhenWoken(workAndLog, { signal, wakeUp: woken, onError })
 }
 
-/** Orders due certificates, one after the other, until there is none or it has ordered many; returns how many. */
-export async function orderDue(context: KeepContext): Promise<number> {
+/**
+ * Orders due certificates, one after the other, until there is none or it has ordered many; returns how many. `busy`: accounts that a
+ * custom domain is ordered for at this moment. They have to wait: domains with slow name servers would take all orders at once.
+ */
+export async function orderDue(context: KeepContext, busy = new Set<Did>()): Promise<number> {
   const { authorities, db, now, signal } = context
   const leaseMs = authorities.length * orderMsMax + leaseMarginMs
   for (let count = 0; count < inARowMax && !signal.aborted; count++) {
-    const [due] = await takeDueCertificates(db, { now: now(), leaseMs, limit: 1 })
+    const [due] = await takeDueCertificates(db, {
+      now: now(),
+      leaseMs,
+      limit: 1,
+      except: [...busy],
+    })
     if (due === undefined) return count
     try {
-      await orderOne(due, context)
+      await orderUnlessBusy(due, busy, context)
     } catch (error) {
       // Stopping is not a failure.
       if (!signal.aborted) throw error
     }
   }
   return inARowMax
+}
+
+async function orderUnlessBusy(
+  due: DueCertificate,
+  busy: Set<Did>,
+  context: KeepContext,
+): Promise<void> {
+  const { account, name } = due
+  if (account === null) return await orderOne(due, context)
+  // Another order for it was taken at the same moment.
+  if (busy.has(account)) return await postponeCertificate(context.db, name, context.now())
+  busy.add(account)
+  try {
+    await orderOne(due, context)
+  } finally {
+    busy.delete(account)
+  }
 }
 
 async function orderOne(due: DueCertificate, context: KeepContext): Promise<void> {

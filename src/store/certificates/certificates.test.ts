@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
 import {
   deleteExpiredChallenges,
   dnsValuesOf,
@@ -19,13 +22,14 @@ import {
   postponeCertificate,
   saveCertificate,
   saveCertificateFailure,
-  takeDueCertificates,
   unwantCertificates,
   wantCertificates,
 } from './certificates.ts'
+import { takeDueCertificates } from './due-certificates.ts'
 
 onEachStore('store/names/certificates', (db) => {
-  const take = (now: number) => takeDueCertificates(db(), { now, leaseMs: 100, limit: 10 })
+  const take = (now: number, except: readonly Did[] = []) =>
+    takeDueCertificates(db(), { now, leaseMs: 100, limit: 10, except })
   const refused = { problem: 'caa', detail: 'no', dueAt: 20 } as const
   const issued = {
     chain: 'chain',
@@ -47,7 +51,9 @@ onEachStore('store/names/certificates', (db) => {
     expect(await findCertificate(db(), 'a.com')).toEqual({ chain: 'chain', sealedKey: 'sealed' })
     expect(await take(599)).toEqual([])
     const { chain, issuedBy } = issued
-    expect(await take(600)).toEqual([{ name: 'a.com', failures: 0, chain, issuedBy }])
+    expect(await take(600)).toEqual([
+      { name: 'a.com', failures: 0, chain, issuedBy, account: null },
+    ])
   })
 
   test('concurrent processes take each name once', async () => {
@@ -59,6 +65,26 @@ onEachStore('store/names/certificates', (db) => {
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(['a.com', 'b.com', 'c.com'])
+  })
+
+  test('custom domains of some accounts are left out, and found again without that', async () => {
+    for (const [domain, did] of [
+      ['a.com', alice],
+      ['b.com', bob],
+    ] as const) {
+      const key = { did, id: domain, domain }
+      await addCustomDomain(db(), key, { pendingMax: 3, domainsMax: 5, now: 1 })
+      await db()
+        .updateTable('customDomains')
+        .set({ verified: 1 })
+        .where('id', '=', domain)
+        .execute()
+    }
+    await wantCertificates(db(), ['a.com', 'b.com', 'app.com'], 10)
+    const taken = async (...except: Did[]) =>
+      (await take(10, except)).map(({ account, name }) => `${name} ${account}`).toSorted()
+    expect(await taken(alice)).toEqual(['app.com null', `b.com ${bob}`])
+    expect(await taken(bob)).toEqual([`a.com ${alice}`])
   })
 
   test('failures count until it is issued; what was put off has not failed', async () => {

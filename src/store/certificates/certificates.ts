@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { CertificateFacts, CertificateProblem } from '#site/certificate-state.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
-import { inTransaction, isPostgres } from '#store/database/transaction.ts'
 
 /** A certificate as it is stored. */
 export interface StoredCertificate {
@@ -67,40 +66,6 @@ export async function listCertificateNames(
     .limit(limit)
     .execute()
   return rows.map(({ name }) => name)
-}
-
-/** A name whose certificate has to be ordered now, and how often in a row that has failed. */
-export interface DueCertificate {
-  readonly name: string
-  readonly failures: number
-  /** The certificate that is to be renewed; null: there is none. */
-  readonly chain: string | null
-  readonly issuedBy: string | null
-}
-
-/** No other process gets them for `leaseMs`; if this one dies, they are due again then. */
-export function takeDueCertificates(
-  db: Db,
-  { now, leaseMs, limit }: { now: number; leaseMs: number; limit: number },
-): Promise<DueCertificate[]> {
-  return inTransaction(db, async (transaction) => {
-    const due = transaction
-      .selectFrom('certificates')
-      .select('name')
-      .where('isWanted', '=', 1)
-      .where('dueAt', '<=', now)
-      .orderBy('dueAt')
-      .limit(limit)
-    const taken = await (isPostgres(db) ? due.forUpdate().skipLocked() : due).execute()
-    if (taken.length === 0) return []
-    const names = taken.map(({ name }) => name)
-    return await transaction
-      .updateTable('certificates')
-      .set({ dueAt: now + leaseMs })
-      .where('name', 'in', names)
-      .returning(['name', 'failures', 'chain', 'issuedBy'])
-      .execute()
-  })
 }
 
 /** Also of a name that is not wanted any more: it was ordered while it was. */
