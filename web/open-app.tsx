@@ -37,12 +37,11 @@ export async function openApp(): Promise<void> {
   )
   const draw = () => void createRoot(root).render(app)
   // What the service has drawn stays. Where the app would draw something else, as of news in the address, it draws that.
-  const takeOver = () => void hydrateRoot(root, app, { onRecoverableError })
+  // When React cannot take over a page it draws it again, and reports that as an error of the window.
+  const takeOver = () => void hydrateRoot(root, app)
   if (root.firstChild === null) draw()
   else keepInput(root, () => flushSync(location.search === '' ? takeOver : draw))
   repeatEarlyPress()
 }
-
-const onRecoverableError = () => undefined
 
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -136,6 +136,11 @@ describe('a page of an account', () => {
     expect((await ports()) - before).toBeLessThan(20)
   })
 
+  test('is not sent without what could not be drawn: that is an error', async () => {
+    const answers = answersOf('alice.test', 'Garden').replace('"domains":[]', '"domains":null')
+    await expect(drawn('/sites/site-0', answers, '/sites/:rkey')).rejects.toThrow(TypeError)
+  })
+
   test('stays whole, whatever a site is called', async () => {
     const name = '</script><script>alert(1)</script><!-- $& $\' & "'
     const html = await drawn('/editor', answersOf('alice.test', name))
