@@ -1,5 +1,5 @@
 import { versionRecordsMax, versionsKeptDefault } from '#site/limits.ts'
-import { hasRoomForVersion, planVersions } from '#site/record/plan-versions.ts'
+import { isWithinVersionQuota, planVersions } from '#site/record/plan-versions.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -44,7 +44,7 @@ export function planHistory(
   const { base = null } = version
   const pruned = planVersions(address, repository, { keep: others, now, base })
   if (!isKept) return { ...nothing, pruned: records.isPresent(repository) ? [] : pruned }
-  if (!hasRoomForVersion(address, repository, pruned)) {
+  if (!isWithinVersionQuota(address, repository, pruned)) {
     const sentence = isPreview ? overPreviewQuotaSentence : overQuotaSentence
     return { ...nothing, pruned, problem: sentence(versionRecordsMax) }
   }
@@ -58,7 +58,7 @@ export function isWithinPreviewQuota(
   now: number,
 ): boolean {
   const keep = keepOf(settingsOf(repository))
-  return hasRoomForVersion(address, repository, planVersions(address, repository, { keep, now }))
+  return isWithinVersionQuota(address, repository, planVersions(address, repository, { keep, now }))
 }
 
 const keepOf = (settings: SiteSettings | null): number =>

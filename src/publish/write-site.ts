@@ -59,7 +59,7 @@ export interface WriteOnto {
 /**
  * Writes these files as the site, with a record of the version and the changed settings in the same commit; of a preview only that record. When
  * the server does not accept the record, the site is published without it. Throws SiteConflictError when the main
- * record is not `expectedCid` any more, and NotPublishableError for a preview whose record has no room.
+ * record is not `expectedCid` any more, and NotPublishableError for a preview over the quota of versions.
  */
 export async function writeSite(
   address: SiteAddress,

@@ -6,7 +6,7 @@ import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { versionKeyAt } from '#site/version-key.ts'
 import type { Directory, FileNode } from './manifest.ts'
 import { partUri } from './part.ts'
-import { hasRoomForVersion, planVersions } from './plan-versions.ts'
+import { isWithinVersionQuota, planVersions } from './plan-versions.ts'
 import { type AccountRecords, planWrites, type StoredVersion } from './plan-writes.ts'
 import { type SplitTree, splitTree, splitVersion } from './split.ts'
 import { buildTree } from './tree.ts'
@@ -79,9 +79,9 @@ describe('what is deleted', () => {
 
 test('a site has room for 50 records', () => {
   const all = (count: number) => versionsOf(...Array.from({ length: count }, () => ({})))
-  expect(hasRoomForVersion(blog, { versions: all(49) }, [])).toBe(true)
-  expect(hasRoomForVersion(blog, { versions: all(50) }, [])).toBe(false)
-  expect(hasRoomForVersion(blog, { versions: all(50) }, [key(0)])).toBe(true)
+  expect(isWithinVersionQuota(blog, { versions: all(49) }, [])).toBe(true)
+  expect(isWithinVersionQuota(blog, { versions: all(50) }, [])).toBe(false)
+  expect(isWithinVersionQuota(blog, { versions: all(50) }, [key(0)])).toBe(true)
 })
 
 const file = (size: number): FileNode => ({

@@ -31,7 +31,7 @@ export function planVersions(
 }
 
 /** Whether a site may have one more version record once these are deleted. */
-export function hasRoomForVersion(
+export function isWithinVersionQuota(
   { name }: SiteAddress,
   { versions }: Pick<AccountRecords, 'versions'>,
   pruned: readonly string[],
