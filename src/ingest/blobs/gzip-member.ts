@@ -1,5 +1,6 @@
 import { crc32, createInflateRaw, type InflateRaw } from 'node:zlib'
 import { FairMutex } from '#concurrency/fair-mutex.ts'
+import { free } from '#concurrency/pieces-of.ts'
 import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { GzipHeader } from './gzip-header.ts'
 import { UndecodableBlobError } from './undecodable-blob.ts'
@@ -129,12 +130,10 @@ async function readContent(
     crc = crc32(chunk, crc)
     size = (size + chunk.byteLength) >>> 0
     onContent(chunk)
-    if (chunk.byteLength === chunk.buffer.byteLength) free(chunk.buffer)
+    // A bomb inflates to 100 MB of chunks, which would otherwise wait for the garbage collector.
+    if (chunk.byteLength === chunk.buffer.byteLength) free(chunk)
   }
 }
-
-/** A bomb inflates to 100 MB of chunks, which would otherwise wait for the garbage collector, as they do on Node 20. */
-const free = (buffer: Partial<Pick<ArrayBuffer, 'transfer'>>): void => void buffer.transfer?.(0)
 
 const noGzip = (options?: ErrorOptions): UndecodableBlobError =>
   new UndecodableBlobError('is not the gzip stream that the manifest says', options)

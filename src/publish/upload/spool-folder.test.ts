@@ -121,3 +121,29 @@ describe('a file of its own is there only meanwhile', () => {
     expect(await readdir(path)).toEqual([])
   })
 })
+
+async function* arriving(pieces: readonly Uint8Array[]) {
+  yield* pieces
+}
+
+test('frees large chunks that may be freed once another one has followed, never the last one', async () => {
+  await using folder = await newFolder()
+  const [first, ...others] = [1, 2, 3].map((byte) => new Uint8Array(100_000).fill(byte)) as [
+    Uint8Array,
+    ...Uint8Array[],
+  ]
+  const whole = Buffer.concat([first, ...others])
+  // A chunk in two pieces is freed after both.
+  const pieces = arriving([first.subarray(0, 10), first.subarray(10), ...others])
+  const file = await folder.write(pieces, { ...unlimited, mayFree: true })
+  expect(whole.equals(await folder.blob(file).bytes())).toBe(true)
+  expect([first, ...others].map(({ byteLength }) => byteLength)).toEqual([0, 0, 100_000])
+})
+
+test('frees nothing small, which may be shared, and nothing without being allowed to', async () => {
+  await using folder = await newFolder()
+  const [small, large] = [new Uint8Array(8 * 1024), new Uint8Array(100_000)]
+  await folder.write(arriving([small, large]), { ...unlimited, mayFree: true })
+  await folder.write(arriving([large, small]), unlimited)
+  expect([small.byteLength, large.byteLength]).toEqual([8 * 1024, 100_000])
+})

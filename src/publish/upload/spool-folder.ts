@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transform } from 'node:stream'
+import { free } from '#concurrency/pieces-of.ts'
 import { throughStep } from '#concurrency/through-step.ts'
 
 /** A file in a spool folder: a range of bytes of a pack, which holds files in sequence. */
@@ -19,6 +20,8 @@ export class SpoolLimitError extends Error {
 
 interface WriteOptions {
   readonly bytesMax: number
+  /** Nobody else uses chunks of the source that another one has followed: their memory may be freed. */
+  readonly mayFree?: boolean
   readonly step?: Transform
   readonly signal?: AbortSignal
 }
@@ -52,13 +55,13 @@ export class SpoolFolder implements AsyncDisposable {
    */
   async write(
     source: AsyncIterable<Uint8Array>,
-    { bytesMax, step, signal }: WriteOptions,
+    { bytesMax, mayFree = false, step, signal }: WriteOptions,
   ): Promise<SpooledFile> {
     const pack = this.#idle.pop() ?? (await this.#open())
     try {
       const chunks = step === undefined ? source : throughStep(source, step, signal)
       const offset = pack.end
-      const { bytes, sha256 } = await append(chunks, pack, bytesMax)
+      const { bytes, sha256 } = await append(mayFree ? freeing(chunks) : chunks, pack, bytesMax)
       // Only now: the next file overwrites a failed one.
       pack.end += bytes
       return { pack: pack.name, offset, bytes, sha256 }
@@ -129,6 +132,24 @@ export class SpoolFolder implements AsyncDisposable {
     const pack = { name, file: await open(join(this.#dir, name), 'wx', 0o600), end: 0 }
     this.#packs.add(pack)
     return pack
+  }
+}
+
+/** Smaller buffers may be shared: Bun's pool has 8 kB. */
+const freedBytesMin = 64 * 1024
+
+/**
+ * Frees a buffer once a chunk of the next one is asked for behind it, long before the garbage collector would find it. A reader
+ * that looks for the end of a file may still have the last one.
+ */
+async function* freeing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let before: Uint8Array | null = null
+  for await (const chunk of chunks) {
+    if (before !== null && before.buffer !== chunk.buffer) {
+      if (before.buffer.byteLength >= freedBytesMin) free(before)
+    }
+    before = chunk
+    yield chunk
   }
 }
 

@@ -78,7 +78,7 @@ export class UploadTree {
   async #spool(path: SitePath, content: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
     const { bytesMax } = this.#admission
     try {
-      return await this.#folder.write(content, { bytesMax })
+      return await this.#folder.write(content, { bytesMax, mayFree: true })
     } catch (error) {
       if (error instanceof SpoolLimitError) this.#admission.checkSize({ path, bytes: bytesMax + 1 })
       throw error
