@@ -46,6 +46,23 @@ describe('publishing', () => {
     expect(remembered).toEqual(['+d1', '-d1'])
   })
 
+  test('sends nothing before what a reload goes on from is stored', async () => {
+    const done: string[] = []
+    const stored = Promise.withResolvers<void>()
+    const { engine } = start({
+      onBegun: (deployId) => stored.promise.then(() => void done.push(`stored ${deployId}`)),
+      sendDeploy: async (_, { onBegun }) => {
+        await onBegun('d1')
+        done.push('sends')
+        return 'd1'
+      },
+    })
+    const publishing = engine.publish(request)
+    stored.resolve()
+    await publishing
+    expect(done).toEqual(['stored d1', 'sends'])
+  })
+
   test('is not begun while another one runs', async () => {
     let sends = 0
     const never: Send = () => new Promise(() => sends++)

@@ -17,8 +17,8 @@ interface EngineOptions {
   readonly cancelJob?: typeof cancelJob
   readonly remember?: (job: RememberedJob) => void
   readonly forget?: (jobId: string) => void
-  /** The service knows of the deploy: another page could go on with it. */
-  readonly onBegun?: (deployId: string) => void
+  /** The service knows of the deploy: another page could go on with it. Nothing is sent before this resolves. */
+  readonly onBegun?: (deployId: string) => void | Promise<void>
   /** True for an error that says that the sign-in has ended, when the page is being left. */
   readonly isSignedOut?: (error: unknown) => boolean
 }
@@ -127,9 +127,9 @@ export class PublishEngine implements Disposable {
         }
       },
       onWait: (waiting: Waiting | null) => this.#wait(waiting),
-      onBegun: (deployId: string) => {
+      onBegun: async (deployId: string) => {
         this.#request = { ...request, deployId }
-        this.#options.onBegun?.(deployId)
+        await this.#options.onBegun?.(deployId)
       },
     }
     const first = request.isSealed ? form : deploy

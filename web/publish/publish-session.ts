@@ -251,7 +251,8 @@ class PublishSession {
     this.#opening ??= import('./publish-engine.ts').then(({ PublishEngine }) => {
       const engine = new PublishEngine({
         isSignedOut: leaveIfSignedOut,
-        onBegun: (deployId) => void keptDrops.note({ deployId }),
+        // Whoever reloads once files are sent goes on from there.
+        onBegun: (deployId) => keptDrops.note({ deployId }),
       })
       engine.subscribe(() => this.#onPublish(engine.state))
       this.#engine = engine
