@@ -37,15 +37,11 @@ export async function openApp(): Promise<void> {
   )
   const draw = () => void createRoot(root).render(app)
   // What the service has drawn stays. Where the app would draw something else, as of news in the address, it draws that.
-  const takeOver = () => void hydrateRoot(root, app, { onRecoverableError: reportUnlessOther })
+  // When React cannot take over a page it draws it again, and reports that as an error of the window.
+  const takeOver = () => void hydrateRoot(root, app)
   if (root.firstChild === null) draw()
   else keepInput(root, () => flushSync(location.search === '' ? takeOver : draw))
   repeatEarlyPress()
-}
-
-/** What a tab has kept of usage and sign-ins is not what the service drew from: React draws that page anew, and says so by #418. */
-const reportUnlessOther = (error: unknown): void => {
-  if (!/#418\b|hydrat/i.test(String(error))) reportError(error)
 }
 
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

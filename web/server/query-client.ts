@@ -8,7 +8,7 @@ import {
 import { ApiError } from './api.ts'
 import { dropKept, keep, readKept } from './kept-answers.ts'
 import { keptQueries, keys, sitesQuery, userQuery } from './queries.ts'
-import { sentAnswers } from './sent-answers.ts'
+import { type SentAnswers, sentAnswers } from './sent-answers.ts'
 import { followSignOuts, isLeavingAccount, leaveIfSignedOut, rememberSignedIn } from './session.ts'
 
 const retriesMax = 2
@@ -36,21 +36,28 @@ export function openQueryClient(): QueryClient {
     defaultOptions: { queries: { staleTime: freshMs, retry: isWorthRetrying } },
   })
   const sent = sentAnswers()
-  // Another tab may have signed in as somebody else since.
-  if (sent !== null && didOf(readKept(keys.user)) !== sent.user.did) dropKept()
-  for (const { queryKey } of keptQueries as readonly { readonly queryKey: QueryKey }[]) {
-    // As old as can be: shown at once and asked again.
-    client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
-  }
-  if (sent !== null) {
-    client.setQueryData(userQuery.queryKey, sent.user)
-    client.setQueryData(sitesQuery.queryKey, sent.sites.sites)
-    for (const key of [keys.user, keys.sites]) keep(key, client.getQueryData(key))
-    rememberSignedIn()
-  }
+  if (sent === null) showKept(client)
+  else showSent(client, sent)
   dropWhenAnother(client)
   followSignOuts()
   return client
+}
+
+/** As old as can be: shown at once and asked again. */
+function showKept(client: QueryClient): void {
+  for (const { queryKey } of keptQueries as readonly { readonly queryKey: QueryKey }[]) {
+    client.setQueryData(queryKey, readKept(queryKey), { updatedAt: 1 })
+  }
+}
+
+/** Alone: with what this tab has kept besides, the app would draw another page than the service has. */
+function showSent(client: QueryClient, { sites, user }: SentAnswers): void {
+  // Another tab may have signed in as somebody else since.
+  if (didOf(readKept(keys.user)) !== user.did) dropKept()
+  client.setQueryData(userQuery.queryKey, user)
+  client.setQueryData(sitesQuery.queryKey, sites.sites)
+  for (const key of [keys.user, keys.sites]) keep(key, client.getQueryData(key))
+  rememberSignedIn()
 }
 
 const didOf = (user: unknown): unknown =>
