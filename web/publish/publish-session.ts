@@ -8,6 +8,7 @@ import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
 import type { PublishEngine } from './publish-engine.ts'
 import { isRunning, type PublishState } from './publish-state.ts'
+import { setWantedName, wantedName } from './send/wanted-name.ts'
 import { suggestSiteName } from './suggest-site-name.ts'
 
 export interface SessionState {
@@ -99,7 +100,7 @@ class PublishSession {
   async clear(): Promise<void> {
     this.#latestNumber++
     this.#engine?.reset()
-    setWanted(null)
+    setWantedName(null)
     this.#set(nothing)
     await keptDrops.clear()
   }
@@ -118,7 +119,7 @@ class PublishSession {
   async #publish(siteName: string, deployId: string | null): Promise<void> {
     const { choice, startPage } = this.#state
     if (choice === null || isRunning(this.#state.publish)) return
-    setWanted(siteName)
+    setWantedName(siteName)
     void keptDrops.note({ siteName })
     const { files, isSealed, settings } = choice
     const ofPage = startPage === null ? null : { indexFiles: [startPage] }
@@ -139,14 +140,14 @@ class PublishSession {
   /** The choice is to be published after the sign-in. Resolves when it is kept. */
   async want(): Promise<void> {
     const siteName = this.suggestedName || plainName
-    setWanted(siteName)
+    setWantedName(siteName)
     await this.#keeping
     await keptDrops.note({ siteName })
   }
 
   /** Not any more; the choice stays. */
   unwant(): void {
-    setWanted(null)
+    setWantedName(null)
   }
 
   async retry(): Promise<void> {
@@ -157,7 +158,7 @@ class PublishSession {
   }
 
   cancel(): void {
-    setWanted(null)
+    setWantedName(null)
     this.#engine?.cancel()
   }
 
@@ -188,7 +189,7 @@ class PublishSession {
         await this.#publish(siteName, this.#keptDeploy)
         return
       }
-      setWanted(null)
+      setWantedName(null)
       this.#set({ ...nothing, problem: isOnly ? null : words.publish.inOtherTab })
     })
   }
@@ -268,10 +269,10 @@ class PublishSession {
     const { stage } = publish
     // From here on the service has everything.
     if (stage === 'going-live' && this.#state.publish.stage !== 'going-live') {
-      setWanted(null)
+      setWantedName(null)
       void keptDrops.clear()
     }
-    if (stage === 'failed') setWanted(null)
+    if (stage === 'failed') setWantedName(null)
     this.#set({ publish })
   }
 
@@ -295,23 +296,3 @@ export const publishSession = new PublishSession()
 
 /** Of a site that nothing suggests a name for. */
 const plainName = 'website'
-
-const wantedKey = 'publish'
-
-/** In the tab, so that another tab or a later visit does not publish by itself. */
-function setWanted(siteName: string | null): void {
-  try {
-    if (siteName === null) sessionStorage.removeItem(wantedKey)
-    else sessionStorage.setItem(wantedKey, siteName)
-  } catch {
-    // Blocked: it has to be asked for again.
-  }
-}
-
-function wantedName(): string | null {
-  try {
-    return sessionStorage.getItem(wantedKey)
-  } catch {
-    return null
-  }
-}

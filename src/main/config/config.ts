@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { parseS3Location, type S3Location } from '#blobs/s3-location.ts'
 import { problemOfAddresses } from './base-url.ts'
 import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
-import type { ListenAddress } from './setting-kinds.ts'
 import { settings } from './settings.ts'
+import { askListenOf, tlsOf } from './tls-config.ts'
 
 export { ConfigError }
 
@@ -205,57 +205,6 @@ function edgeProcessesOf({ EDGE_PROCESSES, ROLES, TLS }: z.infer<typeof settings
     )
   }
   return EDGE_PROCESSES
-}
-
-// Without https there is no TLS front that asks, and several instances may run on one machine.
-function askListenOf(
-  { ASK_LISTEN: given, TLS }: z.infer<typeof settings>,
-  { protocol }: URL,
-): ListenAddress | null {
-  if (given !== undefined) return given
-  return protocol === 'https:' && TLS === 'off' ? { host: '127.0.0.1', port: 3001 } : null
-}
-
-function tlsOf(values: z.infer<typeof settings>, { protocol }: URL) {
-  const { HSTS_SECONDS, HTTP_LISTEN, ROLES, TLS, TLS_FILES, TLS_LISTEN } = values
-  const refuse = (setting: string, problem: string): never => {
-    throw new ConfigError(`${setting}: ${problem}`)
-  }
-  if (TLS === 'off') return null
-  if (!ROLES.app || !ROLES.hosting) return refuse('TLS', 'off where ROLES makes two processes')
-  if (protocol !== 'https:') return refuse('TLS', 'off where BASE_URL is not https')
-  if (TLS === 'files' && TLS_FILES.length === 0) {
-    return refuse('TLS_FILES', 'with TLS=files, at least one certificate')
-  }
-  if (TLS === 'auto' && HTTP_LISTEN === null) {
-    return refuse('HTTP_LISTEN', 'with TLS=auto, where the authority finds its challenges answered')
-  }
-  const listen = TLS_LISTEN ?? refuse('TLS_LISTEN', 'an address and a port, such as [::]:443')
-  return {
-    listen,
-    httpListen: HTTP_LISTEN,
-    files: TLS_FILES,
-    hstsSeconds: HSTS_SECONDS,
-    /** The authorities that certificates are ordered from; null: none is. */
-    ordering: TLS === 'auto' ? orderingOf(values) : null,
-    /** Where dns-01 is answered, for a wildcard of the base domain; null: nowhere, and none is ordered. */
-    dnsListen: TLS === 'auto' ? values.ACME_DNS_LISTEN : null,
-  }
-}
-
-function orderingOf(values: z.infer<typeof settings>) {
-  const { ACME_DIRECTORY, ACME_EAB, ACME_FALLBACK_DIRECTORY, ACME_FALLBACK_EAB } = values
-  const { ACME_CA: caFile = null, ACME_PROFILE: profile = null, CONTACT } = values
-  const contact = CONTACT?.startsWith('mailto:') ? [CONTACT] : []
-  const authorities = [
-    { directory: ACME_DIRECTORY, externalAccount: ACME_EAB ?? null, contact, profile },
-  ]
-  if (ACME_FALLBACK_DIRECTORY !== undefined) {
-    const externalAccount = ACME_FALLBACK_EAB ?? null
-    authorities.push({ directory: ACME_FALLBACK_DIRECTORY, externalAccount, contact, profile })
-  }
-  /** `caFile`: more roots to trust, in PEM; null: none. */
-  return { authorities, caFile }
 }
 
 const withoutUndefined = (environment: Environment): Environment =>
