@@ -4,7 +4,7 @@ import { Problem } from '#web/parts/controls/problem.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
 import { words } from '#web/words/words.ts'
 import { PublishProgress } from './publish-progress.tsx'
-import PublishResult from './publish-result.tsx'
+import PublishResult from './result/publish-result.tsx'
 import styles from './uploader.module.css'
 import { isShown, type Resumed, useResumed } from './use-resumed.ts'
 

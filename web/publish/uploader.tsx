@@ -13,7 +13,7 @@ import { isRunning } from './publish-state.ts'
 import styles from './uploader.module.css'
 import { usePublishSession } from './use-publish-session.ts'
 
-const publishResult = lazyModule(() => import('./publish-result.tsx'))
+const publishResult = lazyModule(() => import('./result/publish-result.tsx'))
 const resumedPublishes = lazyModule(() => import('./resumed-publishes.tsx'))
 
 interface UploaderProps {

@@ -9,13 +9,13 @@ import { Icon } from '#web/parts/icon.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { Qr } from '#web/parts/qr.tsx'
 import type { JobResult } from '#web/publish/send/job.ts'
+import { SkippedFiles } from '#web/publish/skipped-files.tsx'
 import { sitesQuery } from '#web/server/queries.ts'
 import { Link } from '#web/shell/routing/link.tsx'
 import { SiteProblems } from '#web/sites/site-problems.tsx'
 import { words } from '#web/words/words.ts'
 import { FromTerminal } from './from-terminal.tsx'
 import styles from './publish-result.module.css'
-import { SkippedFiles } from './skipped-files.tsx'
 
 interface PublishResultProps {
   readonly result: JobResult
