@@ -1,4 +1,5 @@
 import { listReposByCollection } from '#atproto/repo/list-repos.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import { keepListedForGood } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
@@ -9,7 +10,7 @@ import { leaseMs, workOn } from './run-work.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 const accountsAtOnce = 4
-const collection = 'place.sitehost.fs'
+const collection = ownNamespace.fs
 
 export interface BackfillTotals {
   /** Accounts that were read, without those that failed. */

@@ -3,6 +3,7 @@ import type { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
 import { followFirehoseInBatches } from '#atproto/firehose/follow-firehose.ts'
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { TtlMap } from '#concurrency/lru-map.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
@@ -11,8 +12,8 @@ import { type EventContext, partCollection, queueAll, queueEvents } from './queu
 import type { WorkContext } from './work-context.ts'
 
 const collections = new Set([
-  'place.sitehost.fs',
-  'place.sitehost.settings',
+  ownNamespace.fs,
+  ownNamespace.settings,
   partCollection,
   versionCollection,
 ])

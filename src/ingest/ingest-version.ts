@@ -5,6 +5,7 @@ import { storedBytesOf } from '#ingest/blobs/fetch-blobs.ts'
 import { keepStored } from '#ingest/blobs/keep-stored.ts'
 import { noSpans } from '#observe/spans.ts'
 import { previewMs } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { ownField } from '#site/record/own-fields.ts'
@@ -37,7 +38,7 @@ import { readFiles } from './read/read-files.ts'
 import { millisecondsOf, readVersion } from './read/read-version.ts'
 import { assertSiteIsRead } from './site-first.ts'
 
-export const versionCollection = 'place.sitehost.version'
+export const versionCollection = ownNamespace.version
 
 /** What reading a version record changed here. `visited-only`: nothing but the sites of such an account is kept. */
 export type VersionOutcome = VersionRecordOutcome | 'removed' | 'taken-down' | 'visited-only'

@@ -1,6 +1,7 @@
 import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { Log } from '#observe/log.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 import { parseVersionKey } from '#site/version-key.ts'
@@ -19,7 +20,7 @@ import { listSiteNames } from '#store/sites/sites.ts'
 import type { VersionRecordKey } from '#store/sites/version-records/version-record-rows.ts'
 import { versionCollection } from './ingest-version.ts'
 
-export const partCollection = 'place.sitehost.subfs'
+export const partCollection = ownNamespace.subfs
 
 export interface EventContext extends EnqueueContext {
   readonly log: Log

@@ -2,6 +2,7 @@ import type { Identity } from '#atproto/identity/identity.ts'
 import { listRecordKeys } from '#atproto/repo/list-records.ts'
 import type { RepoStatus } from '#atproto/repo/repo-status.ts'
 import { accountSitesMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { recordCheck } from '#store/accounts/account-status.ts'
@@ -10,7 +11,7 @@ import { discoverAccount } from '#store/lifecycle/visited-accounts.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 import { type AccountCheck, type CheckContext, checkAccount } from './check-account.ts'
 
-const collection = 'place.sitehost.fs'
+const collection = ownNamespace.fs
 
 export interface AccountReading {
   /** Number of the check, from `beginCheck`. */

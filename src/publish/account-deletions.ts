@@ -4,6 +4,7 @@ import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { Spool } from '#publish/upload/spool.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
@@ -114,10 +115,10 @@ export class RecordsConflictError extends Error {
 
 /** Main records first, parts last: readers of a site never miss its other records. */
 const collections = [
-  'place.sitehost.fs',
-  'place.sitehost.settings',
-  'place.sitehost.version',
-  'place.sitehost.subfs',
+  ownNamespace.fs,
+  ownNamespace.settings,
+  ownNamespace.version,
+  ownNamespace.subfs,
 ] as const
 
 /** Records read of each collection at a time; more are deleted in further passes. */

@@ -1,4 +1,5 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { partsToDelete, versionsOf } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
@@ -72,10 +73,10 @@ async function readRemains(address: SiteAddress, repo: AccountRepo): Promise<Rem
   const cid = repository.sites.get(rkey)?.cid ?? null
   const versions = versionsOf(address, repository)
   const deletes = [
-    ...(cid === null ? [] : [deletion('place.sitehost.fs', rkey, cid)]),
-    ...(repository.settings === null ? [] : [deletion('place.sitehost.settings', rkey)]),
-    ...versions.map((key) => deletion('place.sitehost.version', key)),
-    ...partsToDelete(address, repository).map((key) => deletion('place.sitehost.subfs', key)),
+    ...(cid === null ? [] : [deletion(ownNamespace.fs, rkey, cid)]),
+    ...(repository.settings === null ? [] : [deletion(ownNamespace.settings, rkey)]),
+    ...versions.map((key) => deletion(ownNamespace.version, key)),
+    ...partsToDelete(address, repository).map((key) => deletion(ownNamespace.subfs, key)),
   ]
   const keys = versions.flatMap((key) => parseVersionKey(key) ?? [])
   return { head: repository.head, cid, versions: keys, deletes }

@@ -1,6 +1,7 @@
 import type { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { expandedEntriesMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { type ExpandResult, entriesIn, expandTree } from '#site/record/expand.ts'
 import type { Directory } from '#site/record/manifest.ts'
 import { type PartUri, parsePart, partKeyOf, partUri } from '#site/record/part.ts'
@@ -60,7 +61,7 @@ async function readPart(
   listedCid: string,
   { repo, ...patience }: ReadContext,
 ): Promise<Directory | null> {
-  const read = () => repo.findRecord('place.sitehost.subfs', key)
+  const read = () => repo.findRecord(ownNamespace.subfs, key)
   const found = await withPatience(read, patience)
   // Some servers do not return the CID.
   const isListed = found !== null && (found.cid === '' || found.cid === listedCid)

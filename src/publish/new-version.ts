@@ -1,3 +1,4 @@
+import { ownNamespace } from '#site/namespace.ts'
 import type { VersionSource } from '#site/record/version-record.ts'
 import { type VersionKey, versionKeyAt } from '#site/version-key.ts'
 
@@ -29,7 +30,7 @@ export const newVersion = (now: number): NewVersion => ({
 })
 
 /** What an account's server must grant for version records. */
-export const versionScope = 'repo:place.sitehost.version'
+export const versionScope = `repo:${ownNamespace.version}`
 
 /** For the owner: why there is no version record of what was published, and what to do. */
 export const noScopeSentence =

@@ -1,5 +1,6 @@
 import { recordCid } from '#atproto/repo/record-cid.ts'
 import { manifestFilesMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type Manifest, parseManifest } from '#site/record/manifest.ts'
 import { ownField } from '#site/record/own-fields.ts'
@@ -74,7 +75,7 @@ export class SiteRecords {
     const { root, fileCount = 0 } = this.trees.version.parts.get(key) ?? {}
     const count = countOf(fileCount)
     const createdAt = this.#createdAt
-    const part = parsePart({ $type: 'place.sitehost.subfs', root, ...count, createdAt })
+    const part = parsePart({ $type: ownNamespace.subfs, root, ...count, createdAt })
     if (!part.ok) throw notPublishable(part.problems)
     return part.part
   }
@@ -87,7 +88,7 @@ export class SiteRecords {
   ): VersionRecord {
     const manifest = preview ? null : (present?.cid ?? recordCid(this.manifest))
     const parsed = parseVersionRecord({
-      $type: 'place.sitehost.version',
+      $type: ownNamespace.version,
       site: this.address.name,
       root: this.trees.version.root,
       fileCount: this.files.size,
@@ -108,7 +109,7 @@ export class SiteRecords {
     const count = countOf(this.files.size)
     const { root } = this.trees.manifest
     const createdAt = this.#createdAt
-    const record = { $type: 'place.sitehost.fs', site, root, ...count, createdAt }
+    const record = { $type: ownNamespace.fs, site, root, ...count, createdAt }
     const manifest = parseManifest(record, site)
     if (!manifest.ok) throw notPublishable(manifest.problems)
     return manifest.manifest

@@ -1,5 +1,6 @@
 import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { UnusableAnswerError } from '#outbound/server-errors.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -16,7 +17,7 @@ import type { RepositoryState } from './repository/read-repository.ts'
 import { patienceOfAPerson, withPatience } from './server-patience.ts'
 import { settingsOf } from './site-records.ts'
 
-const collection = 'place.sitehost.settings'
+const collection = ownNamespace.settings
 
 interface StoredSettings {
   /** Whichever program wrote it; the defaults if there is none. */
@@ -101,7 +102,7 @@ interface SettingsAtHead {
 async function readAtHead(name: SiteName, repo: RepoContext['repo']): Promise<SettingsAtHead> {
   const head = await repo.latestCommit()
   const [site, current] = await Promise.all([
-    repo.findRecord('place.sitehost.fs', name),
+    repo.findRecord(ownNamespace.fs, name),
     repo.findRecord(collection, name),
   ])
   return { head, isSite: site !== null, current }

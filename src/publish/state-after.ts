@@ -1,4 +1,5 @@
 import type { Committed, ListedRecord } from '#atproto/repo/account-repo.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { PlannedWrite } from './commit-on-head.ts'
 import { partRecord, siteRecord, versionRecord } from './repository/read-repository.ts'
@@ -35,16 +36,16 @@ function stateAfter(
     const record: ListedRecord | null =
       write.action === 'delete' || cid === null ? null : { rkey, cid, value: write.value }
     switch (collection) {
-      case 'place.sitehost.fs':
+      case ownNamespace.fs:
         put(sites, rkey, record && siteRecord(record))
         break
-      case 'place.sitehost.subfs':
+      case ownNamespace.subfs:
         put(parts, rkey, record && partRecord(record))
         break
-      case 'place.sitehost.version':
+      case ownNamespace.version:
         put(versions, rkey, record && versionRecord(record))
         break
-      case 'place.sitehost.settings':
+      case ownNamespace.settings:
         if (rkey === name) settings = record
     }
   }

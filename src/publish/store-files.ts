@@ -3,6 +3,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { mediaTypeOf } from '#http/media-type.ts'
 import type { UploadedFile } from '#publish/upload/upload-tree.ts'
 import { byteText, limitText } from '#site/byte-text.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
@@ -128,7 +129,7 @@ async function encodeLarge(
 }
 
 const nodeOf = (file: PlannedFile, { blob, coding, base64 }: ReusableBlob): FileNode => ({
-  $type: 'place.sitehost.fs#file',
+  $type: ownNamespace.nodes.file,
   type: 'file',
   blob,
   mimeType: mediaTypeOf(file.path),

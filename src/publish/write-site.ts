@@ -1,4 +1,5 @@
 import { ServerRefusedError } from '#outbound/server-errors.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { planWrites } from '#site/record/plan-writes.ts'
@@ -133,8 +134,8 @@ function planSite(
   const kept = history.isNew && version ? [versionWrite(records, version, repository)] : []
   // What does not fit into this commit, or whose deletion fails, is deleted by the next publish.
   const deletes = [
-    ...history.pruned.map((key) => deletion('place.sitehost.version', key)),
-    ...planned.deleteParts.map((key) => deletion('place.sitehost.subfs', key)),
+    ...history.pruned.map((key) => deletion(ownNamespace.version, key)),
+    ...planned.deleteParts.map((key) => deletion(ownNamespace.subfs, key)),
   ].map((write): PlannedWrite => ({ ...write, mayFail: true }))
   const settings = isPreview
     ? []
@@ -168,18 +169,18 @@ function planSite(
 }
 
 const versionUri = ({ did }: SiteAddress, key: string): string =>
-  `at://${did}/place.sitehost.version/${key}`
+  `at://${did}/${ownNamespace.version}/${key}`
 
 const partWrite = (rkey: string, records: SiteRecords): PlannedWrite => ({
   action: 'create',
-  collection: 'place.sitehost.subfs',
+  collection: ownNamespace.subfs,
   rkey,
   value: { ...records.part(rkey) },
 })
 
 const mainWrite = ({ address, manifest }: SiteRecords, replaces: string | null): PlannedWrite => ({
   action: replaces === null ? 'create' : 'update',
-  collection: 'place.sitehost.fs',
+  collection: ownNamespace.fs,
   rkey: address.name,
   value: { ...manifest },
   replaces,
@@ -194,7 +195,7 @@ function versionWrite(
   const present = isOfLive ? (repository.sites.get(records.address.name) ?? null) : null
   return {
     action: 'create',
-    collection: 'place.sitehost.version',
+    collection: ownNamespace.version,
     rkey: version.key,
     value: { ...records.version(version, records.settingsOn(repository), present) },
   }

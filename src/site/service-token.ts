@@ -1,5 +1,7 @@
+import { ownNamespace } from './namespace.ts'
+
 /** What a token of an account's server permits here (`lxm`): all that a program of the account may manage at an instance. */
-export const manageMethod = 'place.sitehost.manage'
+export const manageMethod = `${ownNamespace.name}.manage` as const
 
 /**
  * The DID by which account servers name an instance as the audience of a token. The specification of AT Protocol

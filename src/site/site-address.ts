@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Did } from '@atcute/lexicons/syntax'
 import { toBase32 } from '@atcute/multibase'
+import { type OwnNamespace, ownNamespace } from './namespace.ts'
 import type { SiteName } from './site-name.ts'
 
 export type { Did }
@@ -27,13 +28,16 @@ export function siteLabel(address: SiteAddress): string {
 }
 
 /** The `at://` address of the site's manifest record. */
-export function siteUri(address: SiteAddress): `at://${Did}/place.sitehost.fs/${string}` {
-  return `at://${address.did}/place.sitehost.fs/${address.name}`
+export function siteUri(address: SiteAddress): `at://${Did}/${OwnNamespace['fs']}/${string}` {
+  return `at://${address.did}/${ownNamespace.fs}/${address.name}`
 }
 
 /** The `at://` address of a record that keeps one of the account's versions. */
-export function versionUri(did: Did, key: string): `at://${Did}/place.sitehost.version/${string}` {
-  return `at://${did}/place.sitehost.version/${key}`
+export function versionUri(
+  did: Did,
+  key: string,
+): `at://${Did}/${OwnNamespace['version']}/${string}` {
+  return `at://${did}/${ownNamespace.version}/${key}`
 }
 
 function isDidPlc(input: string): boolean {

@@ -17,6 +17,7 @@ import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { recordEvent } from '#observe/events.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import { forgetDeletion } from '#store/accounts/deleted-here.ts'
@@ -227,7 +228,7 @@ async function siteNamesOf(did: Did, { db, log, oauth }: ApiContext): Promise<Si
     const signal = AbortSignal.timeout(listSitesMsMax)
     const repo = new AccountRepo(did, oauth.session, { signal })
     const limits = { recordsMax: sitesListedMax, valuesMax: 0 }
-    const records = await repo.listRecords('place.sitehost.fs', limits)
+    const records = await repo.listRecords(ownNamespace.fs, limits)
     return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])
   } catch (error) {
     log.warn('sites not listed', { did, error })

@@ -10,19 +10,20 @@ import { smallAnswer } from '#outbound/answer-body.ts'
 import { boundedJson } from '#outbound/json-scan.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Instance } from '#site/instance.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { ClientKeys } from './client-keys.ts'
 
 export const scopes = [
   'atproto',
-  'repo:place.sitehost.fs',
-  'repo:place.sitehost.subfs',
-  'repo:place.sitehost.settings',
-  'repo:place.sitehost.version',
+  `repo:${ownNamespace.fs}`,
+  `repo:${ownNamespace.subfs}`,
+  `repo:${ownNamespace.settings}`,
+  `repo:${ownNamespace.version}`,
   'blob:*/*',
 ] as const
 
 /** Publishing works without them. */
-export const optionalScopes: readonly string[] = ['repo:place.sitehost.version']
+export const optionalScopes: readonly string[] = [`repo:${ownNamespace.version}`]
 
 /** Where account servers read our client metadata (decisions.md §1). */
 export const clientMetadataPath = '/oauth-client-metadata.json'

@@ -5,6 +5,7 @@ import { smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'
 import type { JsonLimits, JsonPiece } from '#outbound/json-scan.ts'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
+import { type OwnCollection, ownNamespace } from '#site/namespace.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
 import { ownField } from '#site/record/own-fields.ts'
 import { AccountCalls, posting } from './account-calls.ts'
@@ -13,11 +14,11 @@ import { listMethod, listRecords, parseRecord, readRecord, recordLimits } from '
 export type RepoWrite =
   | {
       readonly action: 'create' | 'update'
-      readonly collection: Collection
+      readonly collection: OwnCollection
       readonly rkey: string
       readonly value: Record<string, unknown>
     }
-  | { readonly action: 'delete'; readonly collection: Collection; readonly rkey: string }
+  | { readonly action: 'delete'; readonly collection: OwnCollection; readonly rkey: string }
 
 export interface ListedRecord {
   readonly rkey: string
@@ -46,12 +47,6 @@ interface ListOptions {
   /** Called for each record that is returned whole: how much of `valuesMax` it takes. */
   readonly onKept?: (values: number) => void
 }
-
-type Collection =
-  | 'place.sitehost.fs'
-  | 'place.sitehost.subfs'
-  | 'place.sitehost.settings'
-  | 'place.sitehost.version'
 
 /** Fits the answer to a commit of 200 writes. */
 const writesAnswer: JsonLimits = { bytesMax: 512 * 1024, valuesMax: 5_000, namesMax: 200 }
@@ -110,7 +105,7 @@ export class AccountRepo {
 
   /** Compare-and-swap on `replaces`: the CID of the current record, null for none; else `InvalidSwap`. */
   async putRecord(
-    collection: Collection,
+    collection: OwnCollection,
     rkey: string,
     record: Record<string, unknown>,
     replaces?: string | null,
@@ -125,7 +120,7 @@ export class AccountRepo {
    * Idempotent: no error when there is no such record. With `replaces`, compare-and-swap on the CID of the current
    * record; else `InvalidSwap`.
    */
-  async deleteRecord(collection: Collection, rkey: string, replaces?: string): Promise<void> {
+  async deleteRecord(collection: OwnCollection, rkey: string, replaces?: string): Promise<void> {
     const swap = replaces === undefined ? {} : { swapRecord: replaces }
     const input = { repo: this.did, collection, rkey, ...swap }
     await this.#calls.body('com.atproto.repo.deleteRecord', posting(input), smallAnswer.bytesMax)
@@ -171,9 +166,9 @@ export class AccountRepo {
   }
 
   /** The current record, or null. Its value is null if it exceeds the limits of our records. */
-  async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
+  async findRecord(collection: OwnCollection, rkey: string): Promise<ListedRecord | null> {
     const method = 'com.atproto.repo.getRecord'
-    const limits = collection === 'place.sitehost.settings' ? settingsLimits : recordLimits
+    const limits = collection === ownNamespace.settings ? settingsLimits : recordLimits
     const parameters = { repo: this.did, collection, rkey }
     const bytesMax = recordLimits.bytesMax + addressBytesMax
     try {
@@ -190,7 +185,7 @@ export class AccountRepo {
 
   /** The first `recordsMax` records of a collection, read page by page. */
   async listRecords(
-    collection: Collection,
+    collection: OwnCollection,
     { recordsMax, valuesMax, summarize = () => null, onKept = () => {} }: ListOptions,
   ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []

@@ -1,3 +1,4 @@
+import { ownNamespace } from '#site/namespace.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { isSameJson } from '#site/same-json.ts'
 import { parseSiteFile } from '#site/upload/site-file.ts'
@@ -28,7 +29,7 @@ export function parseEdited(text: string, before: unknown): Edited {
   // By the rules of a sitehost.json, which tell where a mistake is: on the lines that the person sees.
   const parsed = parseSiteFile(`{"settings":${json}\n}`)
   if (!parsed.ok) return { kind: 'mistake', problem: parsed.problem }
-  const settings: SiteSettings = { ...parsed.file.settings, $type: 'place.sitehost.settings' }
+  const settings: SiteSettings = { ...parsed.file.settings, $type: ownNamespace.settings }
   const wasSo = isSameJson(settings, { ...shownOf(before), $type: settings.$type })
   return wasSo ? { kind: 'unchanged' } : { kind: 'valid', settings }
 }

@@ -1,5 +1,6 @@
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { parseDid, type SiteAddress } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
 
@@ -19,7 +20,7 @@ export async function findNamedSite(
   const name = parseSiteName(rkey)
   if (name === null) {
     throw new UsageError(
-      `${JSON.stringify(text)} is no site: expected <name>, <handle>/<name> or at://<did>/place.sitehost.fs/<name>.`,
+      `${JSON.stringify(text)} is no site: expected <name>, <handle>/<name> or at://<did>/${ownNamespace.fs}/<name>.`,
     )
   }
   const { accounts, credentials, identities, signal } = context

@@ -3,6 +3,7 @@ import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
 import { explained } from '#cli/explained.ts'
 import { findEntry, historyOf } from '#cli/history/site-history.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { StoredVersion, VersionFacts } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -58,7 +59,7 @@ async function listVersions(
       handle: (path: string, init?: RequestInit) => fetch(new URL(path, pds), init),
     }
     const records = await new AccountRepo(did, async () => session, { signal }).listRecords(
-      'place.sitehost.version',
+      ownNamespace.version,
       {
         ...{ recordsMax: versionsMax, valuesMax: 0 },
         summarize: async (_, parse) => factsOf(await parse()),

@@ -6,6 +6,7 @@ import { CommandError } from '#cli/command-error.ts'
 import { PartMissingError, readFiles } from '#ingest/read/read-files.ts'
 import { readSite, SiteUnsettledError } from '#ingest/read/read-site.ts'
 import { FetchLimitError } from '#outbound/safe-fetch.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
@@ -64,7 +65,7 @@ export const readVerifiedVersion = (
 /** CID of the record that is live; null: none. Throws CommandError. */
 export const readLiveCid = ({ did, name }: SiteAddress, context: CommandContext) =>
   readOf(did, context, async (identity, { fetch, signal }): Promise<string | null> => {
-    const record = { collection: 'place.sitehost.fs', rkey: name }
+    const record = { collection: ownNamespace.fs, rkey: name }
     const { answer } = await readWithProof(record, identity, fetch, signal)
     return answer.found ? answer.cid : null
   })
@@ -106,7 +107,7 @@ async function readVersion(
   { fetch, signal }: Within,
 ): Promise<VerifiedSite | null> {
   const { did } = identity
-  const record = { collection: 'place.sitehost.version', rkey: key }
+  const record = { collection: ownNamespace.version, rkey: key }
   const { answer, proof } = await readWithProof(record, identity, fetch, signal)
   const parsed = answer.found ? parseVersionRecord(answer.record) : null
   if (!answer.found || !parsed?.ok) return null

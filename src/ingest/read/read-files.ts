@@ -6,6 +6,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { expandedEntriesMax, sitePartsBytesMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import { entriesIn, expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
@@ -101,7 +102,7 @@ async function readParts(
   const { did } = identity
   const keys = uris.map((uri) => {
     const rkey = uri.slice(uri.lastIndexOf('/') + 1)
-    return { uri, did, collection: 'place.sitehost.subfs', rkey }
+    return { uri, did, collection: ownNamespace.subfs, rkey }
   })
   const keep = (cid: string, part: KnownPart): void => recentTrees?.keepPart(did, cid, part)
   const alone: (typeof keys)[number][] = []

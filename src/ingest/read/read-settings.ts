@@ -8,12 +8,13 @@ import {
   recordIn,
   type VerifiedRecord,
 } from '#atproto/repo/verified-record.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { ReadContext } from './read-files.ts'
 
-const collection = 'place.sitehost.settings'
+const collection = ownNamespace.settings
 
 export interface SettingsReading {
   /** CID of the record; null without one. */

@@ -1,6 +1,7 @@
 import type { Identity } from '#atproto/identity/identity.ts'
 import { CommitRecords } from '#atproto/repo/commit-records.ts'
 import { readWithProof } from '#atproto/repo/verified-record.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type ManifestResult, parseManifest } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
@@ -102,7 +103,7 @@ async function readOnce(
  * site may take minutes on a slow server, and a record can have 200,000 unused values.
  */
 async function readManifest(address: SiteAddress, identity: Identity, context: ReadContext) {
-  const key = { collection: 'place.sitehost.fs', rkey: address.name }
+  const key = { collection: ownNamespace.fs, rkey: address.name }
   const { answer, proof } = await readWithProof(key, identity, context.fetch, context.signal)
   if (!answer.found) return answer
   const { rev, cid, problem, record } = answer

@@ -1,5 +1,6 @@
 import type { NewPreview } from '#publish/new-version.ts'
 import { aliasCharsMax, messageGraphemesMax, previewDaysMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { parsePreviewAlias } from '#site/preview-alias.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { parseVersionRecord, type VersionSource } from '#site/record/version-record.ts'
@@ -65,9 +66,9 @@ export function previewEnd(time: string, now: number): string {
 const dayMs = 24 * 60 * 60 * 1000
 
 const blankRecord = {
-  $type: 'place.sitehost.version',
+  $type: ownNamespace.version,
   site: 'site',
-  root: { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] },
+  root: { $type: ownNamespace.nodes.directory, type: 'directory', entries: [] },
   createdAt: new Date(0).toISOString(),
 }
 

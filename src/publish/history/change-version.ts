@@ -1,6 +1,7 @@
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { type RepoContext, SiteConflictError } from '#publish/commit-on-head.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { parseVersionRecord, type VersionRecord } from '#site/record/version-record.ts'
 import { isSameJson } from '#site/same-json.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -22,7 +23,7 @@ export type ChangeOutcome =
   | { readonly kind: 'not-a-preview' }
   | { readonly kind: 'refused'; readonly field: keyof VersionChange }
 
-const collection = 'place.sitehost.version'
+const collection = ownNamespace.version
 
 /**
  * Changes fields of a version record, with compare-and-swap; its other fields stay, also those that we do not know. Throws

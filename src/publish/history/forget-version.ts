@@ -8,6 +8,7 @@ import {
 } from '#publish/commit-on-head.ts'
 import { type RepositoryState, readRepository } from '#publish/repository/read-repository.ts'
 import { patienceOfAPerson, withPatience } from '#publish/server-patience.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { liveVersionKey } from '#site/record/plan-versions.ts'
 import { partsOfVersion } from '#site/record/plan-writes.ts'
 import type { SiteAddress } from '#site/site-address.ts'
@@ -41,10 +42,8 @@ export async function forgetVersion(
     if (key === liveVersionKey(address.name, repository)) return { kind: 'done', result: 'live' }
     // Parts first: what remains of an interrupted deletion is still found through the record.
     const deletes = [
-      ...partsOfVersion(address, key, repository).map((part) =>
-        deletion('place.sitehost.subfs', part),
-      ),
-      deletion('place.sitehost.version', key),
+      ...partsOfVersion(address, key, repository).map((part) => deletion(ownNamespace.subfs, part)),
+      deletion(ownNamespace.version, key),
     ]
     const written = deletes.slice(0, writesMax)
     return {

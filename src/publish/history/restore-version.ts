@@ -18,6 +18,7 @@ import { SiteRecords } from '#publish/site-records.ts'
 import { settingsWrites } from '#publish/site-settings.ts'
 import { remembering } from '#publish/state-after.ts'
 import { isRefusal, mainCid, type WriteContext, type WrittenSite } from '#publish/write-site.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import { planWrites, type StoredVersion } from '#site/record/plan-writes.ts'
@@ -149,7 +150,7 @@ function planRestore(
   const parts = planned.createParts.map(
     (rkey): PlannedWrite => ({
       action: 'create',
-      collection: 'place.sitehost.subfs',
+      collection: ownNamespace.subfs,
       rkey,
       value: { ...records.part(rkey) },
     }),
@@ -160,14 +161,14 @@ function planRestore(
   ]
   const main: PlannedWrite = {
     action: current === null ? 'create' : 'update',
-    collection: 'place.sitehost.fs',
+    collection: ownNamespace.fs,
     rkey: address.name,
     value: { ...records.manifest },
     replaces: current,
   }
   const needed = [...parts, ...linked([...(putsMain ? [main] : []), ...together])]
   const deletes = planned.deleteParts.map(
-    (rkey): PlannedWrite => ({ ...deletion('place.sitehost.subfs', rkey), mayFail: true }),
+    (rkey): PlannedWrite => ({ ...deletion(ownNamespace.subfs, rkey), mayFail: true }),
   )
   const label = versionLabel(address, versionDigest(records.files, version.settings ?? null))
   const named = mayKeep ? cid : (version.manifest ?? null)
@@ -186,7 +187,7 @@ const wentLive = (key: VersionKey, value: unknown, cid: string): PlannedWrite =>
   const { alias: _, expiresAt: __, ...fields } = value as Readonly<Record<string, unknown>>
   return {
     action: 'update',
-    collection: 'place.sitehost.version',
+    collection: ownNamespace.version,
     rkey: key,
     value: { ...fields, manifest: cid },
   }

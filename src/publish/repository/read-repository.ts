@@ -1,5 +1,6 @@
 import type { AccountRepo, ListedRecord } from '#atproto/repo/account-repo.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
+import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import { parseManifest } from '#site/record/manifest.ts'
 import { parsePart } from '#site/record/part.ts'
 import { liveVersionKey } from '#site/record/plan-versions.ts'
@@ -58,24 +59,24 @@ export async function readRepository(
     return { recordsMax: recordsMax[kind], valuesMax: valuesMax[kind], summarize, onKept }
   }
   const [sites, parts, versions, settings] = await Promise.all([
-    repo.listRecords('place.sitehost.fs', limitsOf('sites')),
-    repo.listRecords('place.sitehost.subfs', limitsOf('parts')),
-    repo.listRecords('place.sitehost.version', {
+    repo.listRecords(ownNamespace.fs, limitsOf('sites')),
+    repo.listRecords(ownNamespace.subfs, limitsOf('parts')),
+    repo.listRecords(ownNamespace.version, {
       ...limitsOf('versions'),
       summarize: summarizeVersion,
     }),
-    site === undefined ? null : repo.findRecord('place.sitehost.settings', site),
+    site === undefined ? null : repo.findRecord(ownNamespace.settings, site),
   ])
   const manifests = await byKey(sites, siteRecord)
   const history = await byKey(versions, versionRecord)
   const records = { sites: manifests, versions: history }
   if (site !== undefined && manifests.get(site)?.root === null) {
-    await readByKey(repo, 'place.sitehost.fs', site, manifests, siteRecord)
+    await readByKey(repo, ownNamespace.fs, site, manifests, siteRecord)
   }
   const live = site === undefined ? null : liveVersionKey(site, records)
   for (const key of new Set([live, version ?? null])) {
     if (key === null || !(history.get(key)?.value instanceof VersionSummary)) continue
-    await readByKey(repo, 'place.sitehost.version', key, history, versionRecord)
+    await readByKey(repo, ownNamespace.version, key, history, versionRecord)
   }
   const state: RepositoryState = {
     head,
@@ -108,7 +109,7 @@ async function byKey<Stored>(
 /** Reads a listed record whose value was left out. */
 async function readByKey<Stored extends { readonly cid: string }>(
   repo: AccountRepo,
-  collection: 'place.sitehost.fs' | 'place.sitehost.version',
+  collection: OwnNamespace['fs'] | OwnNamespace['version'],
   key: string,
   stored: Map<string, Stored>,
   read: (record: ListedRecord) => Stored,

@@ -1,6 +1,7 @@
 import type { ResourceUri } from '@atcute/lexicons/syntax'
 import { safeParse } from '@atcute/lexicons/validations'
 import { PlaceSitehostFs } from '#lexicons/index.ts'
+import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { BlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
@@ -8,7 +9,7 @@ import { readTree } from './read-tree.ts'
 
 /** The main record of a site, as stored in the owner's repository. */
 export interface Manifest {
-  readonly $type: 'place.sitehost.fs'
+  readonly $type: OwnNamespace['fs']
   readonly site: string
   readonly root: Directory
   /** Of the whole site, parts included. Claimed by the record's author; nothing relies on it. */
@@ -18,7 +19,7 @@ export interface Manifest {
 }
 
 export interface Directory {
-  readonly $type: 'place.sitehost.fs#directory'
+  readonly $type: OwnNamespace['nodes']['directory']
   readonly type: 'directory'
   readonly entries: readonly Entry[]
 }
@@ -29,7 +30,7 @@ export interface Entry {
 }
 
 export interface FileNode {
-  readonly $type: 'place.sitehost.fs#file'
+  readonly $type: OwnNamespace['nodes']['file']
   readonly type: 'file'
   readonly blob: BlobRef
   readonly encoding?: 'gzip'
@@ -39,7 +40,7 @@ export interface FileNode {
 
 /** References a part: a record that holds a piece of the tree. */
 export interface SubfsNode {
-  readonly $type: 'place.sitehost.fs#subfs'
+  readonly $type: OwnNamespace['nodes']['subfs']
   readonly type: 'subfs'
   readonly subject: ResourceUri
   readonly flat: boolean
@@ -54,7 +55,7 @@ export function parseManifest(record: unknown, siteName: SiteName): ManifestResu
   const tree = readTree(ownField(record, 'root'))
   if (!tree.ok) return tree
   const parsed = safeParse(PlaceSitehostFs.mainSchema, {
-    $type: 'place.sitehost.fs',
+    $type: ownNamespace.fs,
     ...ownFields(record, ['$type', 'site', 'fileCount', 'createdAt']),
     root: tree.root,
   })

@@ -1,5 +1,6 @@
 import { safeParse } from '@atcute/lexicons/validations'
 import { PlaceSitehostSubfs } from '#lexicons/index.ts'
+import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Directory } from './manifest.ts'
 import { ownField, ownFields } from './own-fields.ts'
@@ -7,7 +8,7 @@ import { readTree } from './read-tree.ts'
 
 /** A record with a piece of a site's tree: `place.sitehost.subfs`. */
 export interface Part {
-  readonly $type: 'place.sitehost.subfs'
+  readonly $type: OwnNamespace['subfs']
   readonly root: Directory
   /** Of this part, nested parts included. */
   readonly fileCount?: number
@@ -19,10 +20,10 @@ export type PartResult =
   | { readonly ok: true; readonly part: Part }
   | { readonly ok: false; readonly problems: string[] }
 
-export type PartUri = `at://${Did}/place.sitehost.subfs/${string}`
+export type PartUri = `at://${Did}/${OwnNamespace['subfs']}/${string}`
 
 export function partUri(did: Did, key: string): PartUri {
-  return `at://${did}/place.sitehost.subfs/${key}`
+  return `at://${did}/${ownNamespace.subfs}/${key}`
 }
 
 /** Null for another owner or collection, and for an owner given by handle, which could move to another account. */
@@ -37,7 +38,7 @@ export function parsePart(record: unknown): PartResult {
   const tree = readTree(ownField(record, 'root'))
   if (!tree.ok) return tree
   const parsed = safeParse(PlaceSitehostSubfs.mainSchema, {
-    $type: 'place.sitehost.subfs',
+    $type: ownNamespace.subfs,
     ...ownFields(record, ['$type', 'fileCount', 'createdAt']),
     root: tree.root,
   })

@@ -5,13 +5,14 @@ import {
   problemsMax,
   subjectCharsMax,
 } from '#site/limits.ts'
+import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import { describeBadName, quote } from '#site/path.ts'
 import { readBlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
 
 /** A directory with valid shape, names and blobs; the lexicon validates the rest. */
 export interface PlainDirectory {
-  readonly $type: 'place.sitehost.fs#directory'
+  readonly $type: OwnNamespace['nodes']['directory']
   readonly type: 'directory'
   readonly entries: { readonly name: string; readonly node: unknown }[]
 }
@@ -115,7 +116,7 @@ function readSubfs(reading: Reading, raw: unknown, path: string): unknown {
   if (typeof subject === 'string' && subject.length > subjectCharsMax) {
     return report(reading, path, `has a subject of more than ${subjectCharsMax} characters`)
   }
-  return { $type: 'place.sitehost.fs#subfs', ...ownFields(raw, ['type', 'subject', 'flat']) }
+  return { $type: ownNamespace.nodes.subfs, ...ownFields(raw, ['type', 'subject', 'flat']) }
 }
 
 function readFile(reading: Reading, raw: unknown, path: string): unknown {
@@ -128,7 +129,7 @@ function readFile(reading: Reading, raw: unknown, path: string): unknown {
   if (typeof mimeType === 'string' && mimeType.length > mediaTypeCharsMax) {
     fields['mimeType'] = 'application/octet-stream'
   }
-  return { $type: 'place.sitehost.fs#file', ...fields, blob: read.blob }
+  return { $type: ownNamespace.nodes.file, ...fields, blob: read.blob }
 }
 
 /** By `type`. A `$type` must not contradict it; some writers derive it from the record that contains the node. */
@@ -136,12 +137,12 @@ function nodeType(raw: unknown): 'file' | 'directory' | 'subfs' | null {
   const type = ownField(raw, 'type')
   if (type !== 'file' && type !== 'directory' && type !== 'subfs') return null
   const $type = ownField(raw, '$type')
-  const fits = [undefined, `place.sitehost.fs#${type}`, `place.sitehost.subfs#${type}`]
+  const fits = [undefined, `${ownNamespace.fs}#${type}`, `${ownNamespace.subfs}#${type}`]
   return fits.some((known) => known === $type) ? type : null
 }
 
 function emptyDirectory(): PlainDirectory {
-  return { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] }
+  return { $type: ownNamespace.nodes.directory, type: 'directory', entries: [] }
 }
 
 function report(reading: Reading, path: string, problem: string): undefined {

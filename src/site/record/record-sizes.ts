@@ -1,3 +1,4 @@
+import { ownNamespace } from '#site/namespace.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 
 /** What a tree takes in the record that holds it. */
@@ -26,7 +27,7 @@ const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(v
 const fileBytes = jsonBytes({
   name: '',
   node: {
-    $type: 'place.sitehost.fs#file',
+    $type: ownNamespace.nodes.file,
     type: 'file',
     blob: { $type: 'blob', ref: { $link: 'x'.repeat(59) }, mimeType: '', size: 1_000_000_000 },
     mimeType: '',
@@ -36,7 +37,7 @@ const fileBytes = jsonBytes({
 })
 
 const emptyDirectory: Directory = {
-  $type: 'place.sitehost.fs#directory',
+  $type: ownNamespace.nodes.directory,
   type: 'directory',
   entries: [],
 }

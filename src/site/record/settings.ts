@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { describeRefusedField, isFieldName, isFieldValue } from '#http/header-fields.ts'
 import type { PlaceSitehostSettings } from '#lexicons/index.ts'
 import { headerNameCharsMax, versionRecordsMax } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { isEntryName, parseSitePath } from '#site/path.ts'
 import { utf8Bytes } from '#site/utf8.ts'
 import { expectation } from './expectation.ts'
@@ -32,7 +33,7 @@ export function parseSettings(input: unknown): SettingsResult {
   if (noList !== undefined) return { ok: false, error: `${noList}: expected a list` }
   const parsed = settingsFields.safeParse(withoutUnset(input), { error: expectation })
   if (parsed.success) {
-    return { ok: true, settings: { $type: 'place.sitehost.settings', ...parsed.data } }
+    return { ok: true, settings: { $type: ownNamespace.settings, ...parsed.data } }
   }
   const [issue] = parsed.error.issues
   return { ok: false, error: `${issue?.path.join('.') || 'body'}: ${issue?.message}` }

@@ -9,6 +9,7 @@ import {
   splitFilesMax,
   splitManifestBytesMax,
 } from '#site/limits.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { type SiteAddress, siteUri } from '#site/site-address.ts'
 import type { Directory, Entry, SubfsNode } from './manifest.ts'
 import { type PartUri, partUri } from './part.ts'
@@ -65,7 +66,7 @@ function isWhole(tree: Directory, address: SiteAddress): boolean {
   const { files, largestDirectory } = countTree(tree)
   const createdAt = new Date(0).toISOString()
   const record = {
-    $type: 'place.sitehost.fs',
+    $type: ownNamespace.fs,
     site: address.name,
     root: tree,
     fileCount: files,
@@ -160,7 +161,7 @@ class Splitter {
     const key = partKey(this.#address, root)
     this.parts.set(key, { root, fileCount: sumOf(run).files })
     const node: SubfsNode = {
-      $type: 'place.sitehost.fs#subfs',
+      $type: ownNamespace.nodes.subfs,
       type: 'subfs',
       subject: partUri(this.#address.did, key) satisfies PartUri as SubfsNode['subject'],
       flat: true,

@@ -1,3 +1,4 @@
+import { ownNamespace } from '#site/namespace.ts'
 import { compareBytes, nameOf, parentOf, type SitePath } from '#site/path.ts'
 import type { Directory, Entry, FileNode } from './manifest.ts'
 
@@ -30,7 +31,7 @@ interface OpenDirectory extends Directory {
 }
 
 function emptyDirectory(): OpenDirectory {
-  return { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] }
+  return { $type: ownNamespace.nodes.directory, type: 'directory', entries: [] }
 }
 
 function openDirectory(directories: Map<string, OpenDirectory>, path: string): OpenDirectory {

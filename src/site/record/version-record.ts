@@ -1,6 +1,7 @@
 import type { Cid, Datetime } from '@atcute/lexicons/syntax'
 import { safeParse } from '@atcute/lexicons/validations'
 import { PlaceSitehostVersion } from '#lexicons/index.ts'
+import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import { parsePreviewAlias } from '#site/preview-alias.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
 import type { Directory } from './manifest.ts'
@@ -10,7 +11,7 @@ import { parseSettings, type SiteSettings } from './settings.ts'
 
 /** A version that its owner keeps, as stored in the owner's repository: `place.sitehost.version`. */
 export interface VersionRecord {
-  readonly $type: 'place.sitehost.version'
+  readonly $type: OwnNamespace['version']
   readonly site: SiteName
   readonly root: Directory
   /** ISO 8601. */
@@ -44,7 +45,7 @@ export type VersionRecordResult =
   | { readonly ok: true; readonly version: VersionRecord }
   | { readonly ok: false; readonly problems: string[] }
 
-const $type = 'place.sitehost.version'
+const $type = ownNamespace.version
 
 /**
  * Parses an untrusted record, decoded from CBOR or JSON. An optional field that does not fit its lexicon is dropped,
@@ -70,7 +71,7 @@ type OptionalFields = Omit<VersionRecord, '$type' | 'site' | 'root' | 'createdAt
 
 /** A field is read if a record that has no other optional field fits the lexicon with it. */
 function optionalFields(record: unknown): OptionalFields {
-  const emptyRoot = { $type: 'place.sitehost.fs#directory', type: 'directory', entries: [] }
+  const emptyRoot = { $type: ownNamespace.nodes.directory, type: 'directory', entries: [] }
   const frame = { $type, site: 'site', root: emptyRoot, createdAt: new Date(0).toISOString() }
   const fields: Record<string, unknown> = {}
   for (const name of optionalNames) {

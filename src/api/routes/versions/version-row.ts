@@ -1,6 +1,7 @@
 import type { ApiContext } from '#api/context.ts'
 import type { VersionRow } from '#api/contract/versions.ts'
 import { isoOf, isoOrNull } from '#api/routes/iso-of.ts'
+import { ownNamespace } from '#site/namespace.ts'
 import { previewLabel } from '#site/preview-label.ts'
 import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
 import type { HistoryEntry, SiteState } from '#store/sites/version-history.ts'
@@ -35,7 +36,7 @@ export function recordRow(
   const preview = alias === null ? null : previewLabel(alias, siteLabel(site))
   return {
     id: key,
-    uri: `at://${site.did}/place.sitehost.version/${key}`,
+    uri: `at://${site.did}/${ownNamespace.version}/${key}`,
     state: stateOf(record, liveKey, isExpired),
     createdAt: isoOf(createdAt),
     publishedAt: manifest === null ? null : isoOf(createdAt),

@@ -1,0 +1,38 @@
+/** Where the records of one network are: its collections, and the types of the nodes in its trees. */
+export interface Namespace<Name extends string = string> {
+  readonly name: Name
+  /** Manifests. */
+  readonly fs: `${Name}.fs`
+  /** Parts. */
+  readonly subfs: `${Name}.subfs`
+  readonly settings: `${Name}.settings`
+  /** Version records. */
+  readonly version: `${Name}.version`
+  /** `$type` of a node in a manifest. */
+  readonly nodes: {
+    readonly file: `${Name}.fs#file`
+    readonly directory: `${Name}.fs#directory`
+    readonly subfs: `${Name}.fs#subfs`
+  }
+}
+
+/** What is written, and what a tree is in memory, of whichever network it was read. */
+export const ownNamespace = namespaceOf('place.sitehost')
+
+export type OwnNamespace = typeof ownNamespace
+export type OwnCollection = OwnNamespace['fs' | 'subfs' | 'settings' | 'version']
+
+function namespaceOf<const Name extends string>(name: Name): Namespace<Name> {
+  return {
+    name,
+    fs: `${name}.fs`,
+    subfs: `${name}.subfs`,
+    settings: `${name}.settings`,
+    version: `${name}.version`,
+    nodes: {
+      file: `${name}.fs#file`,
+      directory: `${name}.fs#directory`,
+      subfs: `${name}.fs#subfs`,
+    },
+  }
+}
