@@ -17,6 +17,7 @@ import { announceAddress } from '#main/process/service-address.ts'
 import { countDown } from '#main/process/shutdown.ts'
 import { elapsed } from '#main/service/open-parts.ts'
 import { openService, type Service } from '#main/service/service.ts'
+import { unsetTlsError } from '#main/service/settle-tls.ts'
 import { openCore } from '#main/supervisor/serve-core.ts'
 import { serveEdge } from '#main/supervisor/serve-edge.ts'
 import { supervise } from '#main/supervisor/supervise.ts'
@@ -155,20 +156,22 @@ export async function startServing(
     asCore === null
       ? listenForAll({ fetch, host, log, over, port }, opened)
       : await openCore({ ...asCore, core, fetch, over, retire: () => stop.abort() }, opened)
-  if (config.askListen !== null) {
-    const { askListen } = config
+  const { askListen, tls: tlsSettings } = service.config
+  if (askListen !== null) {
     const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
     opened.defer(() => asked.stop(true))
   }
   const tls =
-    config.tls &&
+    tlsSettings &&
     opened.use(
       await serveTls({
-        ...{ tls: config.tls, trustedProxies: config.trustedProxies, answer: fetch, log, elapsed },
+        ...{ tls: tlsSettings, trustedProxies: config.trustedProxies, answer: fetch, log, elapsed },
         files: service.certificateFiles,
         ordered: service.certificates,
         onHandshake: service.onHandshake,
         signal: stopping,
+      }).catch((error: unknown) => {
+        throw unsetTlsError(error, config)
       }),
     )
   if (config.internal !== null) {
@@ -189,7 +192,6 @@ export async function startServing(
   )
   await service.following
   const parts = servicePartsOf(config.roles)
-  const { askListen } = config
   const announcement = { origin: app, host, port, askListen, parts }
   opened.use(await announceAddress(config.dataDir, announcement))
   log.info('listening', { app, port })

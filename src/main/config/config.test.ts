@@ -89,6 +89,32 @@ describe('what is set', () => {
     expect(asked('')).toBeNull()
   })
 
+  describe('TLS that no setting chooses', () => {
+    const three = {
+      BASE_URL: 'https://sitehost.example.com',
+      BASE_DOMAIN: 'sites.example.org',
+      CONTACT: 'admin@example.com',
+    }
+    test('ends here, with ordered certificates, where a contact is set for a public address', () => {
+      const { askListen, tls, tlsMode } = readConfig(three, {})
+      expect([tlsMode, askListen]).toEqual(['assumed', null])
+      expect(tls?.ordering?.authorities[0]?.contact).toEqual(['mailto:admin@example.com'])
+    })
+    const front = { host: '127.0.0.1', port: 3001 }
+    test.each([
+      [{ CONTACT: '' }, front],
+      [{ TLS: 'off' }, front],
+      [{ EDGE_PROCESSES: '2' }, front],
+      [{ HTTPS_REDIRECT: '1' }, front],
+      [{ COUNTRY_HEADER: 'CF-IPCountry' }, front],
+      [{ ASK_LISTEN: '127.0.0.1:3009' }, { ...front, port: 3009 }],
+      [{ BASE_URL: '', BASE_DOMAIN: 'localhost' }, null],
+    ])('ends in a front with %j', (settings, askListen) => {
+      const given = { ...three, ...settings }
+      expect(readConfig(given, {})).toMatchObject({ tlsMode: 'off', tls: null, askListen })
+    })
+  })
+
   test('reserved names are a list, with commas or blanks', () => {
     const reserved = (text: string) => readConfig({ RESERVED_NAMES: text }, {}).reservedNames
     expect([...reserved('shop, team  blog')]).toEqual(['shop', 'team', 'blog'])

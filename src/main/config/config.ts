@@ -3,7 +3,7 @@ import { parseS3Location, type S3Location } from '#blobs/s3-location.ts'
 import { problemOfAddresses } from './base-url.ts'
 import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
 import { settings } from './settings.ts'
-import { askListenOf, tlsOf } from './tls-config.ts'
+import { askListenOf, tlsModeOf, tlsOf } from './tls-config.ts'
 
 export { ConfigError }
 
@@ -28,6 +28,7 @@ function configOf(values: z.infer<typeof settings>) {
   const baseUrl = new URL(values.BASE_URL ?? `http://127.0.0.1:${values.PORT}`)
   const problem = problemOfAddresses(baseUrl, values.BASE_DOMAIN)
   if (problem !== null) throw new ConfigError(problem)
+  const tlsMode = tlsModeOf(values, baseUrl)
   return {
     origin: baseUrl.origin,
     baseDomain: values.BASE_DOMAIN,
@@ -39,9 +40,10 @@ function configOf(values: z.infer<typeof settings>) {
     /** Whether visitors who reached these proxies over http are redirected to https. */
     redirectsToHttps: values.HTTPS_REDIRECT,
     /** Address at which a TLS front asks which names may have a certificate; null: none. */
-    askListen: values.ROLES.hosting ? askListenOf(values, baseUrl) : null,
+    askListen: values.ROLES.hosting ? askListenOf(values, baseUrl, tlsMode) : null,
+    tlsMode,
     /** How TLS ends in this process; null: in a front, or nowhere. */
-    tls: tlsOf(values, baseUrl),
+    tls: tlsOf(values, baseUrl, tlsMode),
     /** Which parts of the service this process is, and how it and the process of the other part find each other. */
     roles: values.ROLES,
     ...internalOf(values),
@@ -199,7 +201,7 @@ function edgeProcessesOf({ EDGE_PROCESSES, ROLES, TLS }: z.infer<typeof settings
   if (EDGE_PROCESSES === undefined) return null
   if (!ROLES.hosting)
     throw new ConfigError('EDGE_PROCESSES: not with ROLES=app, which answers no visitors')
-  if (TLS !== 'off') {
+  if (TLS !== undefined && TLS !== 'off') {
     throw new ConfigError(
       'EDGE_PROCESSES: only with TLS=off, behind a TLS front: one process ends TLS',
     )

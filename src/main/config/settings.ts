@@ -60,7 +60,7 @@ export const settings = z.object({
     .optional(),
   HTTPS_REDIRECT: flag.default(false),
   ASK_LISTEN: listenAddress.optional(),
-  TLS: z.enum(['off', 'files', 'auto'], 'off, files or auto').default('off'),
+  TLS: z.enum(['off', 'files', 'auto'], 'off, files or auto').optional(),
   TLS_LISTEN: listenAddress.prefault('[::]:443'),
   HTTP_LISTEN: listenAddress.prefault('[::]:80'),
   TLS_FILES: certificateFiles.prefault(''),

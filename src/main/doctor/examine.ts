@@ -4,8 +4,10 @@ import { ifExists } from '#blobs/storage-calls.ts'
 import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
 import { assertOwnFolder } from '#main/commands/upkeep.ts'
 import { type Config, ConfigError } from '#main/config/config.ts'
+import { behindFront } from '#main/config/tls-config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
 import { pidFileOf } from '#main/process/data-lock.ts'
+import { readAnnouncement } from '#main/process/service-address.ts'
 import { askService } from '#main/status/ask-service.ts'
 import { type ServiceProcess, serviceProcesses } from '#main/status/service-processes.ts'
 import { createLookUp } from '#outbound/dns/look-up.ts'
@@ -34,6 +36,7 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
     return [problem('settings', error.message, '.env.example describes each setting'), ...unknown]
   }
   await assertOwnFolder(config.dataDir)
+  if (await isAskedByFront(config)) config = { ...config, ...behindFront }
   const { blobStore } = config
   const { baseDomain, dataDir, databaseUrl: url, dnsServers: servers, origin, plcUrl } = config
   const { hostname: application, protocol } = new URL(origin)
@@ -55,6 +58,13 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
     ...(blobStore === null ? [] : await checkBucket(blobStore.location)),
     ...(await openFilesOf(processes, dataDir)),
   ]
+}
+
+/** Whether the service that runs has decided that TLS ends in a front, where no setting says it. */
+async function isAskedByFront({ dataDir, tlsMode }: Config): Promise<boolean> {
+  if (tlsMode !== 'assumed') return false
+  const running = await readAnnouncement(dataDir, 'app')
+  return running !== null && running.askListen !== null
 }
 
 /** Of each process that runs; if none does, of what this shell starts. */

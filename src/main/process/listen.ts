@@ -56,6 +56,13 @@ export function listenError(
   return new ConfigError(listenSentence(at, code), { cause: error })
 }
 
+/** What others reach at a port that a standard sets. */
+const publicSettings: ReadonlySet<ListenSetting> = new Set([
+  'ACME_DNS_LISTEN',
+  'HTTP_LISTEN',
+  'TLS_LISTEN',
+])
+
 function listenSentence(
   { host, port, setting }: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
   code: string,
@@ -64,6 +71,9 @@ function listenSentence(
     return `port ${port} is in use: stop what uses it, or choose another with ${setting}`
   }
   if (code === 'EACCES' || code === 'EPERM') {
+    if (publicSettings.has(setting)) {
+      return `port ${port} is only for root here: give the service the capability to listen there (deploy/sitehost-tls.conf), or choose a port from 1024 on with ${setting}`
+    }
     return `port ${port} is only for root here: choose one from 1024 on with ${setting}`
   }
   const name = setting === '--port' ? 'HOST' : setting

@@ -33,6 +33,7 @@ import { discoveryOf, openEdge } from './open-edge.ts'
 import { openNetwork } from './open-network.ts'
 import { openOperations } from './open-operations.ts'
 import { openServiceStores } from './open-service-stores.ts'
+import { settleTls } from './settle-tls.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -55,15 +56,17 @@ export interface ServiceOptions {
 export type ServiceParts = Awaited<ReturnType<typeof openParts>>
 
 export async function openParts(
-  options: ServiceOptions,
+  given: ServiceOptions,
   opened: AsyncDisposableStack,
   onLost: (reason: StartError) => void,
 ) {
-  const { config, log, shutdown, signal } = options
-  const { baseDomain, origin } = config
-  const secrets = await readSecrets(config.secrets, config.dataDir)
-  const stores = await openServiceStores(options, opened, onLost)
+  const { log, shutdown, signal } = given
+  const secrets = await readSecrets(given.config.secrets, given.config.dataDir)
+  const stores = await openServiceStores(given, opened, onLost)
   const { db, wakeUps } = stores
+  const config = await settleTls(given.config, { db, log })
+  const options = { ...given, config }
+  const { baseDomain, origin } = config
   const meters = newMeters(options.events, now)
   const network = await openNetwork(options, db, secrets, meters)
   const { identities } = network

@@ -11,6 +11,7 @@ import { NamesFollower } from '#edge/names/served-names.ts'
 import { saveTraffic } from '#edge/shares/save-traffic.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
+import type { Config } from '#main/config/config.ts'
 import { reportDns } from '#main/doctor/report-dns.ts'
 import { followCommands } from '#main/follow-commands.ts'
 import { answerInternal } from '#main/hosting/answer-internal.ts'
@@ -37,6 +38,8 @@ import type { Stores } from './stores.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
 export interface Service extends AsyncDisposable {
+  /** The settings, with where TLS ends. */
+  readonly config: Config
   readonly fetch: Answer
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
@@ -77,6 +80,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const background = Promise.race([startBackground(parts), lost.promise])
   const open = opened.move()
   return {
+    config: parts.config,
     fetch: openDispatch(parts),
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>

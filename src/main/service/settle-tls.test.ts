@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { readConfig } from '#main/config/config.ts'
+import { upsertAccount } from '#store/accounts/accounts.ts'
+import { unwantCertificates, wantCertificates } from '#store/certificates/certificates.ts'
+import type { Database } from '#store/database/database.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { memoryDatabase } from '#tests/support/database/memory-database.ts'
+import { alice } from '#tests/support/database/sample-rows.ts'
+import { settleTls } from './settle-tls.ts'
+
+let database: Database
+beforeEach(async () => {
+  database = await memoryDatabase()
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const settled = (settings: Record<string, string> = {}) => {
+  const given = {
+    BASE_URL: 'https://sitehost.example.com',
+    BASE_DOMAIN: 'sites.example.org',
+    CONTACT: 'admin@example.com',
+    ...settings,
+  }
+  return settleTls(readConfig(given, {}), { db: database.db, log: recordingLog() })
+}
+const inUse = () => upsertAccount(database.db, { did: alice }, 1)
+
+test('a new instance ends TLS itself, and does so when it has accounts', async () => {
+  expect((await settled()).tls?.ordering).not.toBeNull()
+  // As soon as it runs.
+  await wantCertificates(database.db, ['sitehost.example.com'], 1)
+  await inUse()
+  expect((await settled()).tls?.ordering).not.toBeNull()
+  await unwantCertificates(database.db, ['sitehost.example.com'])
+  expect((await settled()).askListen).toBeNull()
+})
+
+test('an instance that has accounts and ordered nothing has a front, which goes on asking it', async () => {
+  await inUse()
+  const front = { host: '127.0.0.1', port: 3001 }
+  expect(await settled()).toMatchObject({ tls: null, askListen: front })
+  expect((await settled({ TLS: 'auto' })).tls?.ordering).not.toBeNull()
+})
