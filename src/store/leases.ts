@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { backoff } from '#concurrency/backoff.ts'
 import type { Db } from '#store/database/database.ts'
+import { databaseNow, databaseTimeIn } from '#store/database/database-clock.ts'
 
 /** How much the clocks of two machines may differ. */
 export const clockSkewMs = 60_000
@@ -15,6 +16,7 @@ export class LeaseBusyError extends Error {
 }
 
 interface LeaseTimes {
+  /** On SQLite; PostgreSQL has its own. */
   readonly now?: () => number
   /** How long a dead holder blocks the others. */
   readonly leaseMs?: number
@@ -64,6 +66,7 @@ interface HeldLease extends Lease {
 }
 
 interface Term {
+  /** On SQLite; PostgreSQL has its own. */
   readonly now: number
   readonly leaseMs: number
 }
@@ -74,7 +77,7 @@ export function takeLease(
   { name, holder }: Lease,
   { now, leaseMs }: Term,
 ): Promise<boolean> {
-  const leasedUntil = now + leaseMs
+  const leasedUntil = databaseTimeIn(db, leaseMs, now)
   const taken = db
     .insertInto('leases')
     .values({ name, holder, leasedUntil })
@@ -84,9 +87,9 @@ export function takeLease(
         .doUpdateSet({ holder, leasedUntil })
         .where((lease) =>
           lease.or([
-            lease('leases.leasedUntil', '<=', now),
-            // The holder's clock was ahead: no lease lasts so long.
-            lease('leases.leasedUntil', '>', now + leaseMs + clockSkewMs),
+            lease('leases.leasedUntil', '<=', databaseNow(db, now)),
+            // The clock was ahead: no lease lasts so long.
+            lease('leases.leasedUntil', '>', databaseTimeIn(db, leaseMs + clockSkewMs, now)),
           ]),
         ),
     )
@@ -101,7 +104,7 @@ export function createLease(
 ): Promise<boolean> {
   const created = db
     .insertInto('leases')
-    .values({ name, holder, leasedUntil: now + leaseMs })
+    .values({ name, holder, leasedUntil: databaseTimeIn(db, leaseMs, now) })
     .onConflict((conflict) => conflict.doNothing())
   return hasWritten(created.returning('name'))
 }
@@ -119,14 +122,16 @@ export function takeOverLease(
   { now, leaseMs }: Term,
 ): Promise<boolean> {
   const unchanged = ofHolder(db, seen).where('leasedUntil', '=', seen.leasedUntil)
-  return hasWritten(unchanged.set({ holder, leasedUntil: now + leaseMs }).returning('name'))
+  return hasWritten(
+    unchanged.set({ holder, leasedUntil: databaseTimeIn(db, leaseMs, now) }).returning('name'),
+  )
 }
 
 /** False when it is no longer the holder's. */
 export function renewLease(db: Db, lease: Lease, { now, leaseMs }: Term): Promise<boolean> {
   return hasWritten(
     ofHolder(db, lease)
-      .set({ leasedUntil: now + leaseMs })
+      .set({ leasedUntil: databaseTimeIn(db, leaseMs, now) })
       .returning('name'),
   )
 }
@@ -144,5 +149,5 @@ export async function releaseLease(db: Db, { name, holder }: Lease): Promise<voi
 
 /** Deletes the leases of dead holders. */
 export async function deleteEndedLeases(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('leases').where('leasedUntil', '<=', now).execute()
+  await db.deleteFrom('leases').where('leasedUntil', '<=', databaseNow(db, now)).execute()
 }
