@@ -4,6 +4,7 @@ import type { Log } from '#observe/log.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { DutyLostError } from '#store/duties.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
@@ -19,6 +20,7 @@ let cursors: (string | null)[]
 let warnings: string[]
 let stop: AbortController
 let running: Promise<void>
+let lock: () => Promise<void>
 
 beforeEach(async () => {
   database = await memoryDatabase()
@@ -26,6 +28,7 @@ beforeEach(async () => {
   frames = []
   cursors = []
   warnings = []
+  lock = () => Promise.resolve()
   stop = new AbortController()
   server = Bun.serve({
     port: 0,
@@ -65,6 +68,7 @@ function start(): void {
     discoversAll: false,
     now: () => 5,
     signal: stop.signal,
+    term: { lock: () => lock() },
   })
 }
 
@@ -138,4 +142,14 @@ test('a source that does not know the cursor is a gap, and is followed from then
   await eventually(async () => expect(await cursor()).toBe(1))
   expect(warnings[0]).toStartWith('firehose has a gap {"reason":"future-cursor"')
   expect(await queued()).toEqual(['alice/a'])
+})
+
+test('an instance that no longer has the duty neither queues nor moves the cursor', async () => {
+  await saveFirehoseCursor(database.db, server.url.origin, 41, 1)
+  frames = [commit(42, alice, 'place.sitehost.fs/a')]
+  lock = () => Promise.reject(new DutyLostError('firehose'))
+  start()
+  await expect(running).rejects.toBeInstanceOf(DutyLostError)
+  expect([await cursor(), await queued()]).toEqual([41, []])
+  running = Promise.resolve()
 })

@@ -6,6 +6,7 @@ import { TtlMap } from '#concurrency/lru-map.ts'
 import { ownNamespace } from '#site/namespace.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
+import type { Term } from '#store/duties.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 import { versionCollection } from './ingest-version.ts'
 import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
@@ -26,9 +27,14 @@ const problemsMax = 1_000
 interface FollowContext extends EventContext, WorkContext {
   readonly firehoseUrl: string
   readonly firehose?: FirehoseStatus
+  /** In which this instance reads the firehose for all: a late one does not move the cursor. */
+  readonly term: Pick<Term, 'lock'>
 }
 
-/** Enqueues what events are about, until the signal aborts. Saves the cursor only together with the rows that it covers. */
+/**
+ * Enqueues what events are about, until the signal aborts. Saves the cursor only together with the rows that it covers.
+ * Throws DutyLostError.
+ */
 export async function followSites(context: FollowContext): Promise<void> {
   const follow = async (): Promise<number> => {
     await followFromCursor(context)
@@ -72,7 +78,7 @@ async function queueBatch(
   isCursorDue: boolean,
   context: FollowContext,
 ): Promise<boolean> {
-  const { at, db, firehoseUrl, now } = context
+  const { at, db, firehoseUrl, now, term } = context
   at?.('event-received')
   for (const event of events) {
     // In commits of their own, before the cursor: there may be a hundred thousand accounts.
@@ -81,6 +87,7 @@ async function queueBatch(
   if (!isCursorDue && events.every(({ kind }) => kind === 'passed')) return false
   const cursor = events.findLast((event) => event.cursor !== null)?.cursor ?? null
   const isSaved = await inTransaction(db, async (transaction) => {
+    await term.lock(transaction)
     const isAnyQueued = await queueEvents(events, { ...context, db: transaction })
     at?.('event-queued')
     if (cursor === null || !(isAnyQueued || isCursorDue)) return false

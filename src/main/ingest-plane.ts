@@ -19,6 +19,7 @@ import type { Log } from '#observe/log.ts'
 import type { Spans } from '#observe/spans.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
+import type { Duties } from '#store/duties.ts'
 import type { Config } from './config/config.ts'
 import { failAt } from './fail-at.ts'
 import type { IngestMeter } from './metrics/ingest-numbers.ts'
@@ -44,6 +45,7 @@ export function ingestSettings(
 }
 
 interface PlaneOptions extends Stores {
+  readonly duties: Duties
   readonly settings: IngestSettings
   readonly log: Log
   readonly spans: Spans
@@ -58,7 +60,7 @@ interface PlaneOptions extends Stores {
  * all work has ended after the signal.
  */
 export function startIngestPlane({ settings, ...options }: PlaneOptions) {
-  const { db, meter, onIdentityChanged, signal } = options
+  const { db, duties, meter, onIdentityChanged, signal } = options
   const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
   const requestsMax = requestsAtOnce.sites
@@ -101,15 +103,24 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
       ],
       context,
     ),
-    followSites({
-      ...context,
-      identities: { forget },
-      firehose: meter.firehose,
-      firehoseUrl,
-      discoversAll: ingest === 'all',
-    }),
-    keepBlobs(settings.scrubDays, context),
-    keepCertificatesOf(settings, { ...context, lookUp }),
+    duties.run('firehose', (term) =>
+      followSites({
+        ...context,
+        identities: { forget },
+        firehose: meter.firehose,
+        firehoseUrl,
+        discoversAll: ingest === 'all',
+        signal: term.signal,
+        term,
+      }),
+    ),
+    sweepTemporary(context),
+    duties.run('blobs', (term) =>
+      keepBlobs(settings.scrubDays, { ...context, signal: term.signal }),
+    ),
+    duties.run('certificates', (term) =>
+      keepCertificatesOf(settings, { ...context, lookUp, signal: term.signal }),
+    ),
   ])
   return { syncs: new AccountSyncs(context), background }
 }
@@ -135,18 +146,23 @@ const everyMs = 60 * 60 * 1000
 const minuteMs = 60 * 1000
 const dayMs = 24 * everyMs
 
-/** Hourly deletes garbage and stale temporary files. Every minute finishes what was interrupted of forgetting versions, and verifies
- * some blobs, all within `scrubDays` (0: none). */
+/** Hourly, of this instance's own folder. */
+const sweepTemporary = ({ blobs, ...context }: Stores & WorkContext): Promise<void> =>
+  repeatEvery(
+    { everyMs, firstAfterMs, failure: 'temporary file sweep failed' },
+    () => blobs.sweep(context.now()),
+    context,
+  )
+
+/** Hourly deletes garbage. Every minute finishes what was interrupted of forgetting versions, and verifies some blobs, all within
+ * `scrubDays` (0: none). */
 async function keepBlobs(scrubDays: number, context: Stores & WorkContext): Promise<void> {
-  const { blobs, now } = context
-  const hourly = (failure: string, work: () => Promise<unknown>): Promise<void> =>
-    repeatEvery({ everyMs, firstAfterMs, failure }, work, context)
+  const garbage = { everyMs, firstAfterMs, failure: 'garbage collection failed' }
   const scrub = { everyMs: minuteMs, firstAfterMs, failure: 'blob scrub failed' }
   const forgets = { everyMs: minuteMs, failure: 'forgotten versions not removed' }
   await Promise.all([
     repeatEvery(forgets, () => finishForgets(context), context),
-    hourly('garbage collection failed', () => collectGarbage(context)),
-    hourly('temporary file sweep failed', () => blobs.sweep(now())),
+    repeatEvery(garbage, () => collectGarbage(context), context),
     scrubDays > 0 && repeatEvery(scrub, () => scrubBlobs(scrubDays * dayMs, context), context),
   ])
 }

@@ -14,6 +14,7 @@ import { openSpans } from './process/open-spans.ts'
 import { startProcessLog } from './process/process-log.ts'
 import { setSchedulerSlice } from './process/scheduler-slice.ts'
 import { type ThreadFailure, threadFailureOf } from './process/thread-failure.ts'
+import { openDuties } from './service/open-duties.ts'
 import { openStores } from './service/stores.ts'
 
 export type ToIngest =
@@ -68,6 +69,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     )
     const plane = startIngestPlane({
       ...stores,
+      duties: openDuties({ config: settings, log, signal }, opened),
       settings,
       log,
       meter,

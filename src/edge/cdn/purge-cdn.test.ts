@@ -6,6 +6,7 @@ import { upsertAccount } from '#store/accounts/accounts.ts'
 import { appendBlobChanges, latestChangeSeq, pruneChanges } from '#store/database/changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { DutyLostError } from '#store/duties.ts'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
 import { readPurgedSeq } from '#store/names/cdn-purges.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
@@ -38,6 +39,7 @@ const ofVersion = `${label}.${base}`
 let database: Database
 let now: number
 let purger: CdnPurger
+let lock: () => Promise<void>
 /** What the CDN was told. */
 let told: (readonly string[] | 'everything')[]
 /** What it answers; undefined: done. */
@@ -49,10 +51,12 @@ beforeEach(async () => {
   told = []
   logged = []
   answerTo = () => undefined
+  lock = () => Promise.resolve()
   purger = new CdnPurger({
     ...{ db: database.db, baseDomain: base, log: recordingLog(logged), wakeUps: new WakeUps() },
     now: () => now,
     signal: new AbortController().signal,
+    term: { lock: () => lock() },
     cdn: {
       purge: async (hosts) => {
         told.push(hosts)
@@ -202,4 +206,15 @@ test('when changes are gone that it was not told, it is to drop everything', asy
   await pass()
   await pass()
   expect(told).toEqual(['everything', 'everything'])
+})
+
+test('an instance that no longer has the duty leaves the place to the one that has it', async () => {
+  await takenBack()
+  const seen = await readPurgedSeq(database.db)
+  lock = () => Promise.reject(new DutyLostError('cdn'))
+  await expect(pass()).rejects.toBeInstanceOf(DutyLostError)
+  expect(await readPurgedSeq(database.db)).toBe(seen)
+  lock = () => Promise.resolve()
+  await pass()
+  expect(await readPurgedSeq(database.db)).toBeGreaterThan(seen ?? 0)
 })

@@ -9,7 +9,9 @@ import {
   readChanges,
 } from '#store/database/changes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
+import { inTransaction } from '#store/database/transaction.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
+import type { Term } from '#store/duties.ts'
 import { readPurgedSeq, savePurgedSeq } from '#store/names/cdn-purges.ts'
 import { type Cdn, hostsOfPurgeMax } from './cdn.ts'
 import { hostsToPurge } from './hosts-to-purge.ts'
@@ -23,6 +25,7 @@ export const pauseMs = 5_000
 const retryMs = backoff({ min: 5_000, max: 5 * 60_000, jitter: 0.5 })
 
 interface PurgeContext extends FeedContext {
+  readonly term: Pick<Term, 'lock'>
   readonly cdn: Pick<Cdn, 'purge'>
   readonly baseDomain: string
   readonly now: () => number
@@ -33,7 +36,7 @@ export const refusedMsMax = 60 * 60_000
 
 /**
  * Tells a CDN which hosts' copies to drop, until the signal aborts: what `changes` says, in order, from where the last call
- * or process ended, again and again until the CDN accepts it. If changes were pruned meanwhile (after a day), everything.
+ * or process ended, again and again until the CDN accepts it. Throws DutyLostError. If changes were pruned meanwhile (after a day), everything.
  */
 export async function purgeCdn(context: PurgeContext): Promise<void> {
   const { signal, wakeUps } = context
@@ -95,7 +98,12 @@ export class CdnPurger {
   }
 
   async #done(seq: number): Promise<Pass> {
-    await savePurgedSeq(this.#context.db, seq)
+    const { db, term } = this.#context
+    // A late instance must not skip what another one has not sent yet, nor go back.
+    await inTransaction(db, async (transaction) => {
+      await term.lock(transaction)
+      await savePurgedSeq(transaction, seq)
+    })
     this.#failures = 0
     return { nextMs: pauseMs, isIdle: false }
   }

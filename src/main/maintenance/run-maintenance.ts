@@ -25,6 +25,7 @@ import { forgetReceivedBefore } from '#store/blobs/received-blobs.ts'
 import { deleteUploadedBlobsBefore } from '#store/blobs/uploaded-blobs.ts'
 import { pruneChanges } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
+import type { Duties } from '#store/duties.ts'
 import { deleteEndedLeases } from '#store/leases.ts'
 import { keepAllForGood, touchVisited } from '#store/lifecycle/visited-accounts.ts'
 import { pruneErrorEntries, pruneLogEntries } from '#store/log/prune-log.ts'
@@ -57,6 +58,7 @@ interface MaintenanceContext extends CheckContext {
 }
 
 interface VisitedContext extends CheckContext {
+  readonly duties: Duties
   readonly config: Pick<Config, 'ingest' | 'visitedBytesMax'>
   readonly snapshots: { takeVisited(): Did[] }
 }
@@ -95,15 +97,21 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
   ])
 }
 
-/** Every minute until the signal aborts; where visitors are answered. */
+/** Until the signal aborts, where visitors are answered: records which accounts were visited, and drops some of them. */
 export async function maintainVisited(context: VisitedContext): Promise<void> {
   const rhythm = { everyMs: minuteMs, failure: 'visited accounts not dropped' }
-  await repeatEvery(rhythm, () => keepVisited(context), context)
+  await Promise.all([
+    recordVisited(context),
+    context.duties.run('visited', ({ signal }) => {
+      const itsContext = { ...context, signal }
+      return repeatEvery(rhythm, () => boundVisited(itsContext), itsContext)
+    }),
+  ])
 }
 
 const visitsEveryMs = 10_000
 
-/** The same of a process that only answers visitors: records which accounts were visited. */
+/** Records which accounts this process's visitors have visited, until the signal aborts. */
 export async function recordVisited({
   snapshots,
   ...context
@@ -137,13 +145,12 @@ const timesAheadMax: TimesAheadMax = {
 }
 
 /**
- * Records which accounts were visited, and drops the least recently visited ones when their quota is exceeded. With
- * another INGEST, accounts that were only visited are dropped at once (`known`) or stay (`all`).
+ * Drops the least recently visited accounts when their quota is exceeded. With another INGEST, accounts that were only visited are
+ * dropped at once (`known`) or stay (`all`).
  */
-async function keepVisited(context: VisitedContext): Promise<void> {
-  const { config, db, now, snapshots } = context
+async function boundVisited(context: VisitedContext): Promise<void> {
+  const { config, db } = context
   if (config.ingest === 'all') await keepAllForGood(db)
-  await touchVisited(db, snapshots.takeVisited(), now())
   const visitedBytesMax = config.ingest === 'visited' ? config.visitedBytesMax : 0
   await dropLeastVisited({ ...context, visitedBytesMax })
 }

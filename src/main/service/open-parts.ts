@@ -29,6 +29,7 @@ import {
   openFileCertificates,
   openOrderedCertificates,
 } from './open-certificates.ts'
+import { openDuties } from './open-duties.ts'
 import { discoveryOf, openEdge } from './open-edge.ts'
 import { openNetwork } from './open-network.ts'
 import { openOperations } from './open-operations.ts'
@@ -110,6 +111,7 @@ export async function openParts(
       config.ingest === 'visited'
         ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
         : null,
+    duties: openDuties({ config, log, signal }, opened),
     edge,
     handshakes,
     edges,

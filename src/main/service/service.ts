@@ -97,7 +97,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 function startBackground(parts: ServiceParts): Promise<unknown> {
-  const { at, config, edge, hosts, log, network, registrations, secrets, signal } = parts
+  const { at, config, duties, edge, hosts, log, network, registrations, secrets, signal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { lookUp, oauth } = network
   const { db, spool, wakeUps } = parts.stores
@@ -109,7 +109,9 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     runJobs(jobContextOf(parts), signal),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
-    runMaintenance({ ...loop, ...network, at, config, spool }),
+    duties.run('maintenance', ({ signal }) =>
+      runMaintenance({ ...loop, ...network, at, config, signal, spool }),
+    ),
     checkSeals({ db, log, oauth, secrets }),
     parts.hostingPart.followIdentities(),
   ]
@@ -118,9 +120,8 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     names?.run(),
     saveTraffic({ ...loop, log: parts.visitorLog, shares: edge.shares }),
     parts.certificates?.run(() => reportDns({ ...hosts, answersDns, log, lookUp })),
-    config.cdnPurge !== null &&
-      purgeCdn({ ...loop, baseDomain, cdn: new Cdn({ ...config.cdnPurge, signal }) }),
-    maintainVisited({ ...loop, ...network, at, config, snapshots: edge.snapshots }),
+    purgeCdnOf(parts),
+    maintainVisited({ ...loop, ...network, at, config, duties, snapshots: edge.snapshots }),
   ]
   const copies = removedCopiesOf(parts.stores)
   const followers = [forgetChanged(edge), forgetRemoved({ ...edge, copies, log }), registrations]
@@ -133,4 +134,14 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     endMinutes([parts.hostingPart, parts.operations], loop),
     databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
   ])
+}
+
+async function purgeCdnOf({ config, duties, log, stores }: ServiceParts): Promise<void> {
+  const { baseDomain, cdnPurge } = config
+  if (cdnPurge === null) return
+  await duties.run('cdn', (term) => {
+    const { signal } = term
+    const cdn = new Cdn({ ...cdnPurge, signal })
+    return purgeCdn({ ...stores, baseDomain, cdn, log, now, signal, term })
+  })
 }

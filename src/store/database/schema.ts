@@ -17,6 +17,9 @@ export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended'
 /** What ingest reads: one site, one version record, or an account as a whole. */
 export type WorkKind = 'site' | 'version' | 'account'
 
+/** Background work of which one instance at a time does each (`docs/adr/0035`). */
+export type DutyName = 'firehose' | 'blobs' | 'certificates' | 'cdn' | 'maintenance' | 'visited'
+
 /** 1: an account that had an event or a request. */
 export type WorkPriority = 0 | 1
 
@@ -231,6 +234,15 @@ export interface Schema
     name: string
     /** A random id. */
     holder: string
+    /** No other holder takes it before. */
+    leasedUntil: number
+  }
+  duties: {
+    name: DutyName
+    /** A process, and a random id. */
+    holder: string
+    /** Grows whenever the holder changes. */
+    epoch: number
     /** No other holder takes it before. */
     leasedUntil: number
   }

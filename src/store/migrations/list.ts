@@ -47,6 +47,7 @@ import { renewalInfo } from './0049-renewal-info.ts'
 import { siteTraffic } from './0050-site-traffic.ts'
 import { siteVisits } from './0051-site-visits.ts'
 import { siteVisitsByAccount } from './0052-site-visits-by-account.ts'
+import { duties } from './0053-duties.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -104,4 +105,5 @@ const statements: Record<string, MigrationSql> = {
   '0050-site-traffic': siteTraffic,
   '0051-site-visits': siteVisits,
   '0052-site-visits-by-account': siteVisitsByAccount,
+  '0053-duties': duties,
 }
