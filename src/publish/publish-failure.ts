@@ -53,6 +53,12 @@ export const interruptedSentence = 'The upload was interrupted. Nothing was publ
 export const commitUnknownSentence =
   'Your account’s server broke off while the site was being written: it may be published or not. Look at your site, and upload again if it is not.'
 
+/** For a job whose instance is gone, with its files. */
+export const abandonedSentence = ({ startedAt }: { readonly startedAt: number | null }): string =>
+  startedAt === null
+    ? 'The machine that had your upload is gone. Nothing was published; publish again.'
+    : 'The machine that had your upload is gone: the site may be published or not. Look at it, and publish again if it is not.'
+
 /** For a rate limit that outlasts the job's time limit. */
 export const busySentence = (retryAt: number): string =>
   `Your account’s server takes no more uploads until ${new Date(retryAt).toUTCString()}. ` +

@@ -89,7 +89,8 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       const { bytes, needed } = prepared
       const plan = JSON.stringify(prepared.plan)
       const deploy = {
-        ...{ id: deployId, did, site: site.name, plan, bytes, expiresAt },
+        ...{ id: deployId, did, site: site.name, instance: spool.instance },
+        ...{ plan, bytes, expiresAt },
         isPreview: isPreview ? (1 as const) : (0 as const),
       }
       if (!(await createDeploy(db, deploy, needed, { openMax: openDeploysMax, now: now() }))) {

@@ -160,8 +160,9 @@ async function endSessions(
   await deleteAllSessions(database.db)
 }
 
-/** What belongs to nobody's data: the locks, and Bun's own files. */
-const ours = /^(lock(-hosting)?(-journal)?|pid(-hosting)?|\.bun|restoring|before-restore-.*)$/
+/** What belongs to nobody's data: the locks, who it is among several, and Bun's own files. */
+const ours =
+  /^(instance-id|lock(-hosting)?(-journal)?|pid(-hosting)?|\.bun|restoring|before-restore-.*)$/
 
 async function entriesOf(dataDir: string): Promise<string[]> {
   return (await readdir(dataDir)).filter((name) => !ours.test(name))

@@ -138,6 +138,25 @@ test('what an upload may have is read whatever the rest is', () => {
   expect(() => readUploadLimits({ MAX_FILE_BYTES: 'lots' })).toThrow(/MAX_FILE_BYTES/)
 })
 
+const ofSeveral = {
+  ...{ DATABASE_URL: 'postgres://db.example/sitehost', BLOBS_URL: 's3://blobs' },
+  ...{ AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-central-1' },
+  ...{ INTERNAL_LISTEN: '10.0.0.1:3002', INTERNAL_TOKEN: 'x'.repeat(16) },
+  ...{
+    SECRET_KEY: 'x'.repeat(32),
+    BASE_URL: 'https://sitehost.dev',
+    BASE_DOMAIN: 'sites.dev',
+  },
+}
+
+test('with PostgreSQL, a bucket and an internal address a process is one of several instances', () => {
+  const read = (changed: object) => readConfig({}, { ...ofSeveral, ...changed })
+  expect(read({})).toMatchObject({ isOneOfSeveral: true, hostingAt: null })
+  expect(read({ ROLES: 'app' })).toMatchObject({ isOneOfSeveral: true, hostingAt: { url: null } })
+  expect(read({ ROLES: 'edge,ingest', SECRET_KEY: '' }).isOneOfSeveral).toBe(true)
+  expect(read({ INTERNAL_LISTEN: '' }).isOneOfSeveral).toBe(false)
+})
+
 describe('a setting that cannot be used is named', () => {
   const refused: [Record<string, string>, RegExp][] = [
     [{ BASE_URL: 'https://sitehost.example.com' }, /BASE_DOMAIN/],
@@ -154,6 +173,12 @@ describe('a setting that cannot be used is named', () => {
     [{ ASK_LISTEN: '3001' }, /ASK_LISTEN/],
     [{ HOSTING_URL: 'http://127.0.0.1:3002' }, /HOSTING_URL: only for ROLES=app/],
     [{ INTERNAL_LISTEN: '127.0.0.1:3002' }, /INTERNAL_LISTEN: only for ROLES=app/],
+    [{ ...ofSeveral, INTERNAL_LISTEN: '0.0.0.0:3002' }, /INTERNAL_LISTEN: an address of this/],
+    [{ ...ofSeveral, INTERNAL_LISTEN: '[::]:3002' }, /INTERNAL_LISTEN: an address of this/],
+    [{ ...ofSeveral, INTERNAL_TOKEN: '' }, /INTERNAL_TOKEN: the same token for all/],
+    [{ ...ofSeveral, SECRET_KEY: '' }, /SECRET_KEY: the same secret for all/],
+    [{ ...ofSeveral, BASE_URL: '' }, /BASE_URL: the same address for all/],
+    [{ ...ofSeveral, HOSTING_URL: 'http://127.0.0.1:3002' }, /HOSTING_URL: only with ROLES=app/],
     [
       {
         ...{ ROLES: 'app', INTERNAL_TOKEN: 'x'.repeat(16), HOSTING_URL: 'http://127.0.0.1:3002' },
@@ -246,6 +271,7 @@ describe('what a setting should be is told in plain words', () => {
       ['short', 'a token with blanks in it'],
       /^INTERNAL_TOKEN: at least 16 characters, without blanks$/,
     ],
+    INSTANCE_GONE_SECONDS: [['9', '-1', 'never'], /a whole number of seconds, 10 or more$/],
     CDN_PURGE_URL: [['cdn.test/purge', 'ftp://x.com'], address],
     CDN_PURGE_TOKEN: [
       ['short', 'with a blank in it'],

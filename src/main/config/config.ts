@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { parseS3Location, type S3Location } from '#blobs/s3-location.ts'
 import { problemOfAddresses } from './base-url.ts'
+import { internalOf } from './internal-config.ts'
 import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
 import { settings } from './settings.ts'
 import { askListenOf, tlsModeOf, tlsOf } from './tls-config.ts'
@@ -44,9 +45,11 @@ function configOf(values: z.infer<typeof settings>) {
     tlsMode,
     /** How TLS ends in this process; null: in a front, or nowhere. */
     tls: tlsOf(values, baseUrl, tlsMode),
-    /** Which parts of the service this process is, and how it and the process of the other part find each other. */
+    /** Which parts of the service this process is, and how it and the other processes find each other. */
     roles: values.ROLES,
     ...internalOf(values),
+    /** Of several, one that was not seen for so long is gone. */
+    instanceGoneMs: values.INSTANCE_GONE_SECONDS * 1000,
     edgeProcesses: edgeProcessesOf(values),
     /** As the instance presents itself; the logo is read when the service starts. */
     hosting: {
@@ -163,37 +166,6 @@ function s3LocationOf(
   })
   if (problem !== undefined) throw new ConfigError(`${setting}: ${problem}`)
   return location
-}
-
-/** Null where this process is both parts. */
-function internalOf({
-  BASE_URL,
-  HOSTING_URL,
-  INTERNAL_LISTEN = null,
-  INTERNAL_TOKEN: token,
-  ROLES: { app, hosting },
-}: z.infer<typeof settings>) {
-  const refuse = (setting: string, problem: string): never => {
-    throw new ConfigError(`${setting}: ${problem}`)
-  }
-  if (app && hosting) {
-    const unused = 'only for ROLES=app and ROLES=edge,ingest, which are two processes'
-    if (HOSTING_URL !== undefined) refuse('HOSTING_URL', unused)
-    if (INTERNAL_LISTEN !== null) refuse('INTERNAL_LISTEN', unused)
-    return { hostingAt: null, internal: null }
-  }
-  if (token === undefined) return refuse('INTERNAL_TOKEN', 'the same token for both processes')
-  if (app) {
-    return HOSTING_URL === undefined
-      ? refuse('HOSTING_URL', 'with ROLES=app, where the other process has its INTERNAL_LISTEN')
-      : { hostingAt: { url: HOSTING_URL, token }, internal: null }
-  }
-  if (BASE_URL === undefined) {
-    return refuse('BASE_URL', 'with ROLES=edge,ingest, the address of the application')
-  }
-  return INTERNAL_LISTEN === null
-    ? refuse('INTERNAL_LISTEN', 'with ROLES=edge,ingest, an address such as 127.0.0.1:3002')
-    : { hostingAt: null, internal: { listen: INTERNAL_LISTEN, token } }
 }
 
 /** How many processes answer visitors, next to the one that does everything else; null: one process does both. */

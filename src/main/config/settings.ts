@@ -87,6 +87,9 @@ export const settings = z.object({
   HOSTING_URL: httpUrl.optional(),
   INTERNAL_LISTEN: listenAddress.optional(),
   INTERNAL_TOKEN: bearerToken.optional(),
+  INSTANCE_GONE_SECONDS: wholeNumber('a whole number of seconds, 10 or more', { min: 10 }).default(
+    600,
+  ),
   EDGE_PROCESSES: edgeProcesses.optional(),
   CDN_PURGE_URL: httpUrl.optional(),
   CDN_PURGE_TOKEN: bearerToken.optional(),

@@ -5,6 +5,8 @@ import type { Config } from '#main/config/config.ts'
 import { type IngestThread, startIngest } from '#main/start-ingest.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
+import type { Db } from '#store/database/database.ts'
+import { findInstanceWith } from '#store/instances.ts'
 import { followIdentityChanges } from './follow-identity-changes.ts'
 import { IdentityChanges, type SeenChanges } from './identity-changes.ts'
 import { LocalHosting } from './local-hosting.ts'
@@ -26,6 +28,7 @@ interface HostingPart {
 type HostingOptions = Parameters<typeof startIngest>[0] &
   Omit<ConstructorParameters<typeof LocalHosting>[0], 'ingest'> & {
     readonly config: Config
+    readonly db: Db
     readonly identities: Pick<Identities, 'forget' | 'forgetAll'>
     readonly log: Log
     /** Requests are answered until then. */
@@ -37,7 +40,10 @@ export function openHosting(options: HostingOptions, opened: AsyncDisposableStac
   const { config, identities, log, over, signal } = options
   const identityChanges = new IdentityChanges()
   if (config.hostingAt !== null) {
-    const hosting = new RemoteHosting({ ...config.hostingAt, log, signal: over })
+    const { token, url } = config.hostingAt
+    const findUrl = async () =>
+      url ?? (await findInstanceWith(options.db, 'ingest'))?.address ?? null
+    const hosting = new RemoteHosting({ findUrl, token, log, signal: over })
     return {
       hosting,
       ingest: { background: Promise.resolve(), numbers: null, started: Promise.resolve() },

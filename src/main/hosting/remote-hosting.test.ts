@@ -5,7 +5,12 @@ import { RemoteHosting } from './remote-hosting.ts'
 async function linesOfThreeQuestions(url: string): Promise<LoggedLine[]> {
   const lines: LoggedLine[] = []
   const { signal } = new AbortController()
-  const hosting = new RemoteHosting({ url, token: 'secret', log: recordingLog(lines), signal })
+  const hosting = new RemoteHosting({
+    findUrl: async () => url,
+    token: 'secret',
+    log: recordingLog(lines),
+    signal,
+  })
   for (let n = 0; n < 3; n++) expect(await hosting.cache()).toBeNull()
   return lines
 }
@@ -20,7 +25,8 @@ test('a process that refuses is one line a minute', async () => {
 test('a wait for changes ends with its signal, which is no failure', async () => {
   const lines: LoggedLine[] = []
   await using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
-  const facts = { url: server.url.href, token: 'secret', log: recordingLog(lines) }
+  const findUrl = async () => server.url.href
+  const facts = { findUrl, token: 'secret', log: recordingLog(lines) }
   const hosting = new RemoteHosting({ ...facts, signal: new AbortController().signal })
   const stop = new AbortController()
   const waiting = hosting.identityChanges(null, stop.signal)

@@ -9,8 +9,8 @@ import type { SyncAnswer } from './answer-internal.ts'
 import { changeWaitMsMax, type LaterChanges, type SeenChanges } from './identity-changes.ts'
 
 interface RemoteOptions {
-  /** Where the other process answers. */
-  readonly url: string
+  /** Where the other process answers; null: nowhere is one. */
+  readonly findUrl: () => Promise<string | null>
   readonly token: string
   readonly log: Log
   readonly signal: AbortSignal
@@ -71,10 +71,12 @@ export class RemoteHosting implements Hosting {
 
   /** Null: no answer, or none that can be used. */
   async #ask<Answer>(path: string, { ends, method, msMax }: Question): Promise<Answer | null> {
-    const { token, url } = this.#options
+    const { findUrl, token } = this.#options
     const signal =
       ends === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, ends])
     try {
+      const url = await findUrl()
+      if (url === null) throw new Error('no instance has the hosting part')
       const response = await fetch(new URL(path, url), {
         method,
         headers: { authorization: `Bearer ${token}` },

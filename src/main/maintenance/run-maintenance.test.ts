@@ -29,7 +29,7 @@ test('an account that has left is recognised for good, whoever else is met', asy
     log: recordingLog(logged),
     clientKeys: null,
     config: { logRowsMax: 1000 },
-    spool: { remove: async () => {} },
+    spool: { instance: '', remove: async () => {} },
     now: () => yearsLater,
     signal: stop.signal,
     oauth: { revoke: nobodyIsAsked } as never,

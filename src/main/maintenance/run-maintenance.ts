@@ -54,7 +54,7 @@ interface MaintenanceContext extends CheckContext {
   /** Null at a loopback address. */
   readonly clientKeys: ClientKeys | null
   readonly config: Pick<Config, 'logRowsMax'>
-  readonly spool: Pick<Spool, 'remove'>
+  readonly spool: Pick<Spool, 'instance' | 'remove'>
 }
 
 interface VisitedContext extends CheckContext {
@@ -82,7 +82,8 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
   await Promise.all([
     hourly('row sweep failed', sweep),
     hourly('expired deploys not dropped', async () => {
-      for (const id of await deleteExpiredDeploys(db, now())) await spool.remove(id)
+      const ids = await deleteExpiredDeploys(db, now(), spool.instance)
+      for (const id of ids) await spool.remove(id)
     }),
     everyMinute('time correction failed', () => boundTimes(context)),
     everyMinute('expired previews not dropped', () => expirePreviews(context)),

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openDatabase } from '#store/database/database.ts'
+import { registerInstance, removeInstance } from '#store/instances.ts'
 import { findLease, releaseLease, renewLease, takeOverLease } from '#store/leases.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
@@ -56,6 +57,7 @@ onEachStore('main/process/service-lease', (db) => {
     readonly leaseMs?: number
     /** It never renews. */
     readonly isDead?: boolean
+    readonly isOneOfSeveral?: boolean
     readonly signal?: AbortSignal
     /** Gets a line when it finds that there is another. */
     readonly lines?: LoggedLine[]
@@ -63,7 +65,9 @@ onEachStore('main/process/service-lease', (db) => {
   }
   async function take(taker: Taker = {}): Promise<AsyncDisposable> {
     const { leaseMs = 60_000, isDead = false, lines, onLost = () => {}, signal = running } = taker
+    const { isOneOfSeveral = false } = taker
     const lease = await takeServiceLease(db(), {
+      isOneOfSeveral,
       leaseMs,
       renewEveryMs: isDead ? 2 ** 30 : 5,
       pollMs: 10,
@@ -136,6 +140,35 @@ onEachStore('main/process/service-lease', (db) => {
     const lease = await found()
     await releaseLease(db(), lease)
     await eventually(async () => expect((await found()).holder).toBe(lease.holder))
+  })
+
+  test('several share it, and one that is not of them does not start next to them', async () => {
+    await take({ isOneOfSeveral: true })
+    await take({ isOneOfSeveral: true })
+    const only = take()
+    await expect(only).rejects.toThrow(StartError)
+    await expect(only).rejects.toThrow(/^several instances of Sitehost use this database/)
+  })
+
+  test('one of several does not start next to one that is not', async () => {
+    await take()
+    const several = take({ isOneOfSeveral: true })
+    await expect(several).rejects.toThrow(StartError)
+    await expect(several).rejects.toThrow(/which is not one of several/)
+  })
+
+  test('the last of several gives it back at once', async () => {
+    const registered = { ...{ id: 'b', run: 'run', address: '', roles: 'app', version: '' } }
+    const [first, last] = [
+      await take({ isOneOfSeveral: true }),
+      await take({ isOneOfSeveral: true, isDead: true }),
+    ]
+    await registerInstance(db(), registered)
+    await first[Symbol.asyncDispose]()
+    await found()
+    await removeInstance(db(), registered)
+    await last[Symbol.asyncDispose]()
+    expect(await findLease(db(), name)).toBeNull()
   })
 
   test('who is stopped while it waits does not start', async () => {

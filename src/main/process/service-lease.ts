@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
+import { listInstances } from '#store/instances.ts'
 import { createLease, findLease, releaseLease, renewLease, takeOverLease } from '#store/leases.ts'
 import type { ServicePart } from './data-lock.ts'
 import { StartError } from './start-failure.ts'
@@ -14,7 +15,12 @@ export const renewalMsMax = 1_000
 const pollMsDefault = 100
 const names: Record<ServicePart, string> = { app: 'service', hosting: 'hosting' }
 
+/** The holder of a part's lease that several instances share. */
+const severalHolder = 'several'
+
 interface LeaseOptions {
+  /** Whether others that say the same may have the lease, too. */
+  readonly isOneOfSeveral?: boolean
   /** The application when left out. */
   readonly part?: ServicePart
   readonly log: Log
@@ -30,27 +36,27 @@ interface LeaseOptions {
 }
 
 /**
- * Takes the lease of the only such part of the service on this database, whose leases table must exist. Throws StartError if another
- * process renews it: only renewals count, no machine's clock. Takes over a lease that was not renewed for `leaseMs`.
- * Disposal releases the lease.
+ * Takes the lease of the only such part of the service on this database, whose leases table must exist; or that of several, which
+ * share it. Throws StartError if another process renews it, or others do: only renewals count, no machine's clock. Takes over a
+ * lease that was not renewed for `leaseMs`. Disposal releases the lease, unless other instances run.
  */
 export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<AsyncDisposable> {
   const { log, part = 'app', signal, leaseMs = leaseMsDefault, pollMs = pollMsDefault } = options
   const name = names[part]
-  const lease = { name, holder: `${process.pid} ${hostname()} ${crypto.randomUUID()}` }
+  const own = `${process.pid} ${hostname()} ${crypto.randomUUID()}`
+  const lease = { name, holder: options.isOneOfSeveral ? severalHolder : own }
   let seen: Awaited<ReturnType<typeof findLease>> = null
   let seenAt = 0
   while (!(await createLease(db, lease, times(leaseMs)))) {
     const found = await findLease(db, name)
     if (found === null) continue
+    if (found.holder === lease.holder && (await renewLease(db, lease, times(leaseMs)))) break
     if (seen === null) {
       log.info('service lease is held, waiting', { service: processOf(found) })
       ;[seen, seenAt] = [found, performance.now()]
     }
     if (found.holder !== seen.holder || found.leasedUntil !== seen.leasedUntil) {
-      throw new StartError(
-        `another Sitehost uses this database (${processOf(found)}): stop it, or choose another database with DATABASE_URL`,
-      )
+      throw new StartError(heldSentence(found, lease))
     }
     const isDead = performance.now() - seenAt > leaseMs
     if (isDead && (await takeOverLease(db, found, lease, times(leaseMs)))) break
@@ -61,11 +67,22 @@ export async function takeServiceLease(db: Db, options: LeaseOptions): Promise<A
   return keep(lease, options)
 }
 
+function heldSentence(found: Lease, { holder }: Lease): string {
+  if (found.holder === severalHolder) {
+    return 'several instances of Sitehost use this database: stop them, make this one of them (BLOBS_URL, INTERNAL_LISTEN), or choose another database with DATABASE_URL'
+  }
+  const other = `another Sitehost uses this database (${processOf(found)})`
+  return holder === severalHolder
+    ? `${other}, which is not one of several: stop it, and start it with BLOBS_URL and INTERNAL_LISTEN`
+    : `${other}: stop it, or choose another database with DATABASE_URL`
+}
+
 type Lease = Parameters<typeof releaseLease>[1]
 
 const times = (leaseMs: number) => ({ now: Date.now(), leaseMs })
 
 const processOf = ({ holder }: { readonly holder: string }): string => {
+  if (holder === severalHolder) return 'one of several'
   const [pid, host] = holder.split(' ')
   return `process ${pid} on ${host}`
 }
@@ -98,9 +115,15 @@ function keep(lease: Lease, options: LeaseOptions): AsyncDisposable {
       clearInterval(timer)
       await renewing
       // A lease that is not released expires.
-      await releaseLease(db, lease).catch(() => undefined)
+      await release(db, lease).catch(() => undefined)
     },
   }
+}
+
+/** Instances that still run keep the one that they share. */
+async function release(db: Db, lease: Lease): Promise<void> {
+  if (lease.holder === severalHolder && (await listInstances(db)).length > 0) return
+  await releaseLease(db, lease)
 }
 
 async function takenOver(db: Db, name: string): Promise<StartError> {

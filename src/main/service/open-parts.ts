@@ -81,7 +81,7 @@ export async function openParts(
   const cache = (): CacheStats => edges?.cache ?? cacheOf(edge)
   const { over } = shutdown
   const hostingPart = openHosting(
-    { ...{ cache, config, secrets, identities, log, now, over, requests, signal, wakeUps } },
+    { ...{ cache, config, db, secrets, identities, log, now, over, requests, signal, wakeUps } },
     opened,
   )
   const { hosting, ingest } = hostingPart

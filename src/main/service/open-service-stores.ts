@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '#main/config/config.ts'
 import { servicePartsOf } from '#main/process/data-lock.ts'
+import { instanceIdIn } from '#main/process/instance-id.ts'
 import { renewalMsMax, takeServiceLease } from '#main/process/service-lease.ts'
 import type { StartError } from '#main/process/start-failure.ts'
 import type { LogQueue } from '#observe/log-queue.ts'
@@ -23,21 +24,27 @@ export async function openServiceStores(
   opened: AsyncDisposableStack,
   onLost: (reason: StartError) => void,
 ) {
-  const { databaseUrl: url, dataDir, spoolBytesMax } = options.config
-  const claim = async (db: Db): Promise<void> => {
-    const renewals = openDatabase({ url, connectionsMax: 1, answerMsMax: renewalMsMax })
-    const { db: renewalDb } = opened.use(renewals)
-    for (const part of servicePartsOf(options.config.roles)) {
-      opened.use(await takeServiceLease(db, { ...options, part, renewalDb, onLost }))
-    }
-  }
+  const { databaseUrl: url, dataDir, isOneOfSeveral, roles, spoolBytesMax } = options.config
   // SQLite is in the data folder, whose lock covers the database as well.
+  const renewalDb =
+    url === undefined
+      ? null
+      : opened.use(openDatabase({ url, connectionsMax: 1, answerMsMax: renewalMsMax })).db
+  const claim =
+    renewalDb &&
+    (async (db: Db): Promise<void> => {
+      const lease = { ...options, isOneOfSeveral, renewalDb, onLost }
+      for (const part of servicePartsOf(roles)) {
+        opened.use(await takeServiceLease(db, { ...lease, part }))
+      }
+    })
   // Two processes may share the data folder, and a folder of copies has one owner.
-  const copiesIn = options.config.roles.hosting ? 'blob-copies' : 'blob-copies-of-app'
-  const stores = await openStores({ ...options, copiesIn, ...(url && { claim }) }, opened)
+  const copiesIn = roles.hosting ? 'blob-copies' : 'blob-copies-of-app'
+  const stores = await openStores({ ...options, copiesIn, ...(claim && { claim }) }, opened)
   opened.use(storeLog({ db: stores.db, queue: options.logQueue, log: options.log }))
   await stores.blobs.sweep(Date.now())
   const { floor } = stores
-  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor })
-  return { ...stores, spool }
+  const instance = isOneOfSeveral ? await instanceIdIn(dataDir) : ''
+  const spool = new Spool(join(dataDir, 'spool'), { bytesMax: spoolBytesMax, floor, instance })
+  return { ...stores, renewalDb, spool }
 }

@@ -34,6 +34,7 @@ import {
   type ServiceOptions,
   type ServiceParts,
 } from './open-parts.ts'
+import { endGoneInstances, joinInstances } from './several-instances.ts'
 import type { Stores } from './stores.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
@@ -71,6 +72,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   for (const part of servicePartsOf(roles)) opened.use(await lockDataDir(dataDir, part))
   const lost = Promise.withResolvers<never>()
   const parts = await openParts(options, opened, lost.reject)
+  // First: from then on, no other instance ends the jobs that this one continues.
+  await joinInstances(parts, opened, lost.reject)
   if (roles.app) {
     await recoverJobs(jobContextOf(parts))
     await parts.deploys.recover()
@@ -107,6 +110,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const names = isAsked ? new NamesFollower({ ...loop, names: edge.names }) : null
   const ofApplication = () => [
     runJobs(jobContextOf(parts), signal),
+    endGoneInstances(parts),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
     duties.run('maintenance', ({ signal }) =>

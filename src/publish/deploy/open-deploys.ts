@@ -48,7 +48,7 @@ export class OpenDeploys {
   /** For a start: continues with what has arrived of all open deploys, and removes what a dead process left besides. */
   async recover(): Promise<void> {
     const { db, now, spool } = this.#context
-    for (const id of await listOpenDeploys(db, now())) {
+    for (const id of await listOpenDeploys(db, now(), spool.instance)) {
       const packs = (await listContents(db, id)).flatMap(({ pack }) => pack ?? [])
       await (await spool.open(id)).keepOnly(new Set(packs))
       await this.adopt(id)
@@ -121,6 +121,17 @@ export class OpenDeploys {
   /** For a deploy that has become a job, or is deleted. */
   forget(id: string): void {
     this.#deploys.delete(id)
+  }
+
+  /** Removes the files of deploys that others have deleted: they had taken this instance for gone. */
+  async forgetGone(): Promise<void> {
+    const { db, now, spool } = this.#context
+    for (const id of [...this.#deploys.keys()]) {
+      if ((await findDeploy(db, id, now())) !== null) continue
+      await this.close(id)
+      await spool.remove(id)
+      this.forget(id)
+    }
   }
 
   #add(deploy: DeployFacts): OpenDeploy {

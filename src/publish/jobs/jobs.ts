@@ -15,6 +15,7 @@ import {
   type WaitingAccount,
 } from '#store/queues/job-steps.ts'
 import { endedJobsAmong, listUnfinishedJobs } from '#store/queues/jobs.ts'
+import { adoptFormer } from './adopt-former.ts'
 import type { JobContext } from './job-context.ts'
 import { detachedJobsMax, runningJobsMax, slowJobsMax } from './jobs-at-once.ts'
 import { runJob } from './run-job.ts'
@@ -29,11 +30,13 @@ const lookAgainMs = 5_000
 const lookFurtherMs = 1_000
 
 /**
- * Requeues the jobs that a dead process left running, ends jobs without files, and removes files that belong neither to
- * a job nor to an open deploy.
+ * Requeues the instance's jobs that a dead process left running, ends jobs without files, and removes files that belong
+ * neither to a job nor to an open deploy.
  */
-export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<void> {
-  const unfinished = await listUnfinishedJobs(db)
+export async function recoverJobs(context: JobContext): Promise<void> {
+  const { db, log, spool, now } = context
+  await adoptFormer(context)
+  const unfinished = await listUnfinishedJobs(db, spool.instance)
   const kept = new Set<string>()
   for (const job of unfinished) {
     if (await spool.has(job.id)) {
@@ -50,7 +53,7 @@ export async function recoverJobs({ db, log, spool, now }: JobContext): Promise<
     }
   }
   await requeueJobs(db, [...kept], now())
-  for (const id of await listOpenDeploys(db, now())) kept.add(id)
+  for (const id of await listOpenDeploys(db, now(), spool.instance)) kept.add(id)
   await spool.sweep(kept)
 }
 
@@ -104,15 +107,17 @@ async function startJobs(
   context: JobContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { db, wakeUps, log, now } = context
-  const accounts = await listWaitingAccounts(db, { limit: waitingAccountsMax, offset, now: now() })
+  const { db, wakeUps, log, now, spool } = context
+  const { instance } = spool
+  const options = { limit: waitingAccountsMax, offset, now: now(), instance }
+  const accounts = await listWaitingAccounts(db, options)
   const waiting: Party[] = []
   for (const party of lanes.history.inOrder(accounts.map(partyOf))) {
     if (!lanes.hasCapacity(party, { pinned: true })) {
       waiting.push(party)
       continue
     }
-    const job = await startNextJob(db, party.account as Did, now())
+    const job = await startNextJob(db, party.account as Did, now(), instance)
     if (job === null) continue
     const cancelled = new AbortController()
     const ends = { stop: signal, cancelled }

@@ -4,6 +4,7 @@ import type { RestorePlan } from '#publish/history/restore-version.ts'
 import { newVersion } from '#publish/new-version.ts'
 import { progressAtStart } from '#publish/publish-site.ts'
 import type { ReceivedUpload } from '#publish/upload/receive-upload.ts'
+import type { Spool } from '#publish/upload/spool.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import type { AccountLimits } from '#store/moderation/account-limits.ts'
@@ -19,6 +20,7 @@ import type { JobPlan } from './job-plan.ts'
 export const queuedJobsMax = 5
 
 type QueueContext = Pick<JobContext, 'db' | 'log' | 'wakeUps' | 'now'> & {
+  readonly spool: Pick<Spool, 'instance'>
   readonly limits?: AccountLimits
 }
 
@@ -57,14 +59,17 @@ export async function queuePlan<Admission extends { readonly created: boolean }>
   { id, plan, expectedCid }: QueuedPlan,
   { did, name }: SiteAddress,
   create: (db: Db, job: NewJob, options: NewJobOptions) => Promise<Admission>,
-  { db, limits = {}, log, wakeUps, now }: QueueContext,
+  { db, limits = {}, log, spool, wakeUps, now }: QueueContext,
 ): Promise<Admission> {
   const { files } = plan
   const planned: JobPlan = { version: newVersion(now()), ...plan }
   const progress = progressAtStart(files)
   const admission = await create(
     db,
-    { id, did, site: name, progress, plan: JSON.stringify(planned), expectedCid },
+    {
+      ...{ id, did, site: name, instance: spool.instance },
+      ...{ progress, plan: JSON.stringify(planned), expectedCid },
+    },
     { queuedMax: queuedJobsMax, now: now(), limits },
   )
   if (admission.created) {

@@ -39,18 +39,27 @@ interface SpoolOptions {
   /** Of all jobs together. */
   readonly bytesMax?: number
   readonly floor?: Pick<DiskFloor, 'assertAbove'>
+  /** Left out: there is only one. */
+  readonly instance?: string
 }
 
 /** The folders in which uploads wait on disk, one per job. */
 export class Spool {
+  /** Of several that share the database, the one whose jobs these are. */
+  readonly instance: string
   readonly #dir: string
   readonly #shares: SpoolShares
   readonly #floor: NonNullable<SpoolOptions['floor']>
 
   constructor(
     dir: string,
-    { bytesMax = Number.POSITIVE_INFINITY, floor = new DiskFloor(dir) }: SpoolOptions = {},
+    {
+      bytesMax = Number.POSITIVE_INFINITY,
+      floor = new DiskFloor(dir),
+      instance = '',
+    }: SpoolOptions = {},
   ) {
+    this.instance = instance
     this.#dir = dir
     this.#shares = new SpoolShares(bytesMax)
     this.#floor = floor

@@ -5,6 +5,7 @@ import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { DeployTables } from './tables/deploy-tables.ts'
+import type { InstanceTables } from './tables/instance-tables.ts'
 import type { ModerationTables } from './tables/moderation-tables.ts'
 import type { NameTables } from './tables/name-tables.ts'
 import type { SessionTables } from './tables/session-tables.ts'
@@ -31,6 +32,7 @@ export type JobStatus = 'pending' | 'processing' | 'uploading' | 'completed' | '
  */
 export interface Schema
   extends DeployTables,
+    InstanceTables,
     ModerationTables,
     NameTables,
     SessionTables,
@@ -83,6 +85,8 @@ export interface Schema
     did: Did
     /** The site's name. */
     site: SiteName
+    /** Whose spool has its files; empty: of the only one. */
+    instance: Generated<string>
     status: JobStatus
     progress: string
     /** Of a completed job, else null. */

@@ -48,6 +48,7 @@ import { siteTraffic } from './0050-site-traffic.ts'
 import { siteVisits } from './0051-site-visits.ts'
 import { siteVisitsByAccount } from './0052-site-visits-by-account.ts'
 import { duties } from './0053-duties.ts'
+import { instances } from './0054-instances.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -106,4 +107,5 @@ const statements: Record<string, MigrationSql> = {
   '0051-site-visits': siteVisits,
   '0052-site-visits-by-account': siteVisitsByAccount,
   '0053-duties': duties,
+  '0054-instances': instances,
 }

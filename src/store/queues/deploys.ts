@@ -12,10 +12,16 @@ import { createJob, type JobAdmission, type NewJob, type NewJobOptions } from '.
 /** An upload in pieces: open while its files arrive, then committed, which makes it a job with the same id. */
 export type Deploy = Readonly<Selectable<Schema['deploys']>>
 
-export type NewDeploy = Omit<Deploy, 'createdAt' | 'committedAt'>
+export type NewDeploy = Omit<Deploy, 'createdAt' | 'committedAt' | 'instance'> &
+  Partial<Pick<Deploy, 'instance'>>
 
 /** Without its plan, which can be 2 MB. */
 export type DeployFacts = Omit<Deploy, 'plan'>
+
+const deployFacts = [
+  ...(['id', 'did', 'site', 'instance', 'bytes'] as const),
+  ...(['createdAt', 'expiresAt', 'committedAt', 'isPreview'] as const),
+] as const
 
 /** Creates an open deploy; false when the account has `openMax` of them. Throws AccountDeletedHereError. */
 export function createDeploy(
@@ -46,7 +52,7 @@ export function createDeploy(
 export async function findDeploy(db: Db, id: string, now: number): Promise<DeployFacts | null> {
   const row = await db
     .selectFrom('deploys')
-    .select(['id', 'did', 'site', 'bytes', 'createdAt', 'expiresAt', 'committedAt', 'isPreview'])
+    .select(deployFacts)
     .where('id', '=', id)
     .executeTakeFirst()
   const isOver = row?.committedAt === null && row.expiresAt <= now
@@ -139,11 +145,12 @@ export function deleteDeploy(db: Db, id: string): Promise<boolean> {
   })
 }
 
-/** The ids of all accounts' open deploys, for a start. */
-export async function listOpenDeploys(db: Db, now: number): Promise<string[]> {
+/** The instance's open deploys of all accounts, by their ids; of the only one without an `instance`. */
+export async function listOpenDeploys(db: Db, now: number, instance = ''): Promise<string[]> {
   const rows = await db
     .selectFrom('deploys')
     .select('id')
+    .where('instance', '=', instance)
     .where('committedAt', 'is', null)
     .where('expiresAt', '>', now)
     .execute()
@@ -156,9 +163,9 @@ export async function listDeployIds(db: Db, did: Did): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes deploys whose time is over, unless their jobs still run; returns their ids. */
-export async function deleteExpiredDeploys(db: Db, now: number): Promise<string[]> {
-  const due = await selectExpired(db, now).orderBy('id').execute()
+/** Deletes the instance's deploys whose time is over, unless their jobs still run; returns their ids. */
+export async function deleteExpiredDeploys(db: Db, now: number, instance = ''): Promise<string[]> {
+  const due = await selectExpired(db, now).where('instance', '=', instance).orderBy('id').execute()
   const deleted: string[] = []
   for (const chunk of chunksOf(due, expiredAtOnce)) {
     const ids = chunk.map(({ id }) => id)

@@ -22,13 +22,21 @@ export interface WaitingAccount {
   readonly pds: string | null
 }
 
+interface WaitingOptions {
+  readonly limit: number
+  readonly offset?: number
+  readonly now: number
+  /** Whose jobs; left out: the only one's. */
+  readonly instance?: string
+}
+
 /**
- * Accounts with a due job, no running one and none that waits for their server. Round robin over the servers: first the
+ * Accounts with a due job of the instance, no running one of any and none that waits for their server. Round robin over the servers: first the
  * longest waiting account of each, then the next one of each.
  */
 export async function listWaitingAccounts(
   db: Db,
-  { limit, offset = 0, now }: { limit: number; offset?: number; now: number },
+  { limit, offset = 0, now, instance = '' }: WaitingOptions,
 ): Promise<WaitingAccount[]> {
   const waiting = db
     .selectFrom('jobs')
@@ -39,6 +47,7 @@ export async function listWaitingAccounts(
       fn.min(fn.coalesce('jobs.dueAt', 'jobs.createdAt')).as('since'),
     ])
     .where('jobs.status', '=', 'pending')
+    .where('jobs.instance', '=', instance)
     .where('jobs.did', 'not in', (running) =>
       running.selectFrom('jobs').select('did').where('status', 'in', ['processing', 'uploading']),
     )
@@ -47,6 +56,7 @@ export async function listWaitingAccounts(
         .selectFrom('jobs')
         .select('did')
         .where('status', '=', 'pending')
+        .where('instance', '=', instance)
         .where('dueAt', '>', now),
     )
     .groupBy(['jobs.did', 'accounts.pds'])
@@ -71,10 +81,10 @@ export async function listWaitingAccounts(
 }
 
 /**
- * Sets the account's oldest pending job to `processing` and returns it; null while another of its jobs runs, when none
- * is pending, and when the oldest is not due. Only one of several concurrent callers gets it.
+ * Sets the account's oldest pending job of the instance to `processing` and returns it; null while another of its jobs runs
+ * on any instance, when none is pending, and when the oldest is not due. Only one of several concurrent callers gets it.
  */
-export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null> {
+export function startNextJob(db: Db, did: Did, now: number, instance = ''): Promise<Job | null> {
   return inTransaction(db, async (transaction) => {
     await lockUntilCommit(transaction, `jobs ${did}`)
     if ((await findRunningJob(transaction, did)) !== null) return null
@@ -82,6 +92,7 @@ export function startNextJob(db: Db, did: Did, now: number): Promise<Job | null>
       .selectFrom('jobs')
       .select(['id', 'dueAt', 'startedAt'])
       .where('did', '=', did)
+      .where('instance', '=', instance)
       .where('status', '=', 'pending')
       .orderBy('createdAt')
       .orderBy('id')
@@ -126,6 +137,7 @@ export async function requeueJobs(db: Db, ids: readonly string[], now: number): 
       .updateTable('jobs')
       .set({ startedAt: null, error: null })
       .where('id', 'in', chunk)
+      .where('finishedAt', 'is', null)
       .execute()
     await db
       .updateTable('jobs')

@@ -30,6 +30,7 @@ onEachStore('store/queues/jobs', (db) => {
     expect(await create({ id: 'a' }, 7)).toEqual({ created: true })
     expect(await findJob(db(), 'a')).toEqual({
       ...newJob({ id: 'a' }),
+      instance: '',
       status: 'pending',
       result: null,
       error: null,

@@ -70,7 +70,7 @@ const resultDefaults = {
 }
 
 export type NewJob = Pick<Job, 'id' | 'did' | 'site' | 'progress' | 'plan'> &
-  Partial<Pick<Job, 'expectedCid'>>
+  Partial<Pick<Job, 'expectedCid' | 'instance'>>
 
 export interface NewJobOptions {
   readonly queuedMax: number
@@ -91,7 +91,7 @@ export type JobAdmission =
  */
 export function createJob(
   db: Db,
-  { progress, expectedCid = null, ...job }: NewJob,
+  { progress, expectedCid = null, instance = '', ...job }: NewJob,
   { queuedMax, now, limits = {} }: NewJobOptions,
 ): Promise<JobAdmission> {
   return inTransaction(db, async (transaction) => {
@@ -108,6 +108,7 @@ export function createJob(
       .insertInto('jobs')
       .values({
         ...job,
+        instance,
         status: 'pending',
         progress: JSON.stringify(progress),
         result: null,
@@ -153,11 +154,12 @@ export async function listUnfinishedSites(db: Db, did: Did): Promise<SiteName[]>
   return rows.map(({ site }) => site)
 }
 
-/** All accounts' jobs that run or wait, oldest first, for a start. */
-export async function listUnfinishedJobs(db: Db): Promise<Job[]> {
+/** The instance's jobs of all accounts that run or wait, oldest first, for a start; of the only one without an `instance`. */
+export async function listUnfinishedJobs(db: Db, instance = ''): Promise<Job[]> {
   const rows = await db
     .selectFrom('jobs')
     .selectAll()
+    .where('instance', '=', instance)
     .where('finishedAt', 'is', null)
     .orderBy('createdAt')
     .orderBy('id')

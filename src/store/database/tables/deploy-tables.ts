@@ -13,6 +13,8 @@ export interface DeployTables {
     did: Did
     /** The site's name. */
     site: SiteName
+    /** Whose spool has its files; empty: of the only one. */
+    instance: Generated<string>
     /** What the site becomes; a string of `publish`'s making. */
     plan: string
     /** Of the whole site afterwards. */
