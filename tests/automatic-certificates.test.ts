@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Authority } from '#certificates/authority.ts'
 import { type RunningService, startServing } from '#main/commands/serve.ts'
 import {
   type AcmeWorld,
@@ -29,12 +30,15 @@ const dayMs = 24 * 60 * 60 * 1000
 
 let dir: string
 let world: AcmeWorld
+/** An authority that does not answer. */
+let away: Authority
 const shown = (host: string) => shownBy(world, host)
 
 if (isHere) {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'sitehost-automatic-'))
     world = await openAcmeWorld(dir)
+    away = { ...world.authority, directory: 'https://127.0.0.1:9/dir' }
   }, 60_000)
   afterAll(async () => {
     await world[Symbol.asyncDispose]()
@@ -92,7 +96,14 @@ if (isHere) {
     expect(await place.order()).toBe(0)
     expect(world.acme.orders()).toBe(before)
     world.dns.names.set(host, here)
-    place.later(10 * 60_000)
+    // No authority was asked, so it is looked at again soon. What an authority says then is no second failure of that kind.
+    expect((await place.row(host)).dueAt - place.now()).toBeWithin(30_000, 40_001)
+    place.later(40_000)
+    await place.order({ authorities: [away] })
+    const { dueAt, failures, lastProblem } = await place.row(host)
+    expect([failures, lastProblem]).toEqual([1, 'away'])
+    expect(dueAt - place.now()).toBeWithin(4 * 60_000, 5 * 60_000 + 1)
+    place.later(5 * 60_000)
     expect(await place.order()).toBe(1)
     expect(await place.row(host)).toMatchObject({ failures: 0, lastProblem: null })
     await shown(host)
@@ -176,7 +187,6 @@ if (isHere) {
     await place.certificates.want(application)
     await place.order()
     const { renewAt } = await place.row(application)
-    const away = { ...world.authority, directory: 'https://127.0.0.1:9/dir' }
     place.setClock(Number(renewAt))
     expect(await place.order({ authorities: [away] })).toBe(1)
     expect(await place.row(application)).toMatchObject({ failures: 1, lastProblem: 'away' })
@@ -216,7 +226,7 @@ if (isHere) {
     expect([...states.values()]).toMatchObject([{ state: 'valid' }])
   }, 60_000)
 
-  test('the service orders its own by itself, in its other thread', async () => {
+  test('the service orders its own by itself, in its other thread: its addresses and a contact are all that is set', async () => {
     world.dns.names.set(`_acme-challenge.${baseDomain}`, { delegatedTo: world.dnsPort })
     const stop = new AbortController()
     const service: RunningService = await startServing(
@@ -226,7 +236,6 @@ if (isHere) {
         BASE_URL: `https://${application}`,
         BASE_DOMAIN: baseDomain,
         CONTACT: 'admin@example.com',
-        TLS: 'auto',
         TLS_LISTEN: `127.0.0.1:${world.httpsPort}`,
         HTTP_LISTEN: `127.0.0.1:${world.httpPort}`,
         ACME_DIRECTORY: world.acme.url,

@@ -8,6 +8,7 @@ import { deleteExpiredChallenges } from '#store/certificates/acme.ts'
 import {
   deleteOldCertificates,
   postponeCertificate,
+  retryAfter,
   saveCertificate,
   saveCertificateFailure,
 } from '#store/certificates/certificates.ts'
@@ -34,11 +35,16 @@ const ordersAtOnceMax = 4
 const inARowMax = 16
 /** A lease on a name lasts as long as an order at each authority may take, and this much more, for DNS and the database. */
 const leaseMarginMs = 30_000
-const pollMs = 60_000
+const pollMs = 15_000
 const hourMs = 60 * 60_000
 
 /** Of one name. Let's Encrypt allows five failed validations of a name in an hour. */
 const retryMs = backoff({ min: 5 * 60_000, max: 24 * hourMs, jitter: 0.2 })
+
+/** Where the DNS does not lead here no authority is asked: whoever corrects it need not wait long. Visitors do not wait so long. */
+const dnsRetryMs = backoff({ min: 40_000, max: hourMs, jitter: 0.2 })
+const ofDns = ['dns', 'elsewhere'] as const
+const dnsProblems: ReadonlySet<CertificateProblem | null> = new Set(ofDns)
 
 /** Why another authority may issue what this one does not; none reaches a name that does not lead here. */
 const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
@@ -57,6 +63,9 @@ const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
 export async function keepCertificates(context: KeepContext): Promise<void> {
   // None waits for another one: an order takes two minutes where an authority hangs, and visitors wait for theirs.
   const busy = new Set<Did>()
+  const { db, now } = context
+  // Whoever has corrected the DNS and restarts wants to see what comes of it.
+  await retryAfter(db, ofDns, now())
   const orders = Array.from({ length: ordersAtOnceMax }, () =>
     keepDoing(context, async () => ((await orderDue(context, busy)) === inARowMax ? 0 : pollMs)),
   )
@@ -130,7 +139,7 @@ async function orderUnlessBusy(
 
 async function orderOne(due: DueCertificate, context: KeepContext): Promise<void> {
   const { db, log, now, signal } = context
-  const { failures, name } = due
+  const { name } = due
   try {
     const outcome = await orderAnywhere(due, context)
     switch (outcome.outcome) {
@@ -140,8 +149,12 @@ async function orderOne(due: DueCertificate, context: KeepContext): Promise<void
         return await postponeCertificate(db, name, now() + outcome.waitMs)
       case 'failed': {
         const { detail, pauseMs, problem } = outcome
-        const dueAt = Math.ceil(now() + Math.max(pauseMs, retryMs(failures)))
-        await saveCertificateFailure(db, name, { problem, detail, dueAt })
+        const isDns = dnsProblems.has(problem)
+        // A row of failures is of one kind: that the DNS was wrong for hours says nothing of the authority.
+        const isFirst = isDns !== dnsProblems.has(due.lastProblem)
+        const retryInMs = (isDns ? dnsRetryMs : retryMs)(isFirst ? 0 : due.failures)
+        const dueAt = Math.ceil(now() + Math.max(pauseMs, retryInMs))
+        await saveCertificateFailure(db, name, { problem, detail, dueAt, isFirst })
         const reason = detail || certificateAdvice[problem](name)
         return recordEvent(log, 'certificate_not_issued', { host: name, reason })
       }

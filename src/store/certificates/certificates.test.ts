@@ -20,6 +20,7 @@ import {
   listCertificateNames,
   listChangedCertificates,
   postponeCertificate,
+  retryAfter,
   saveCertificate,
   saveCertificateFailure,
   unwantCertificates,
@@ -52,7 +53,7 @@ onEachStore('store/names/certificates', (db) => {
     expect(await take(599)).toEqual([])
     const { chain, issuedBy } = issued
     expect(await take(600)).toEqual([
-      { name: 'a.com', failures: 0, chain, issuedBy, account: null },
+      { name: 'a.com', failures: 0, lastProblem: null, chain, issuedBy, account: null },
     ])
   })
 
@@ -93,8 +94,19 @@ onEachStore('store/names/certificates', (db) => {
     await postponeCertificate(db(), 'a.com', 30)
     expect(await take(29)).toEqual([])
     expect(await take(30)).toMatchObject([{ name: 'a.com', failures: 1 }])
+    await saveCertificateFailure(db(), 'a.com', { ...refused, isFirst: true, dueAt: 30 })
+    expect(await take(30)).toMatchObject([{ failures: 1, lastProblem: 'caa' }])
     await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
     expect(await take(600)).toMatchObject([{ name: 'a.com', failures: 0 }])
+  })
+
+  test('those that failed for a reason that is gone are due at once', async () => {
+    await wantCertificates(db(), ['a.com', 'b.com', 'c.com'], 10)
+    await saveCertificateFailure(db(), 'a.com', { ...refused, problem: 'elsewhere', dueAt: 900 })
+    await saveCertificateFailure(db(), 'b.com', { ...refused, dueAt: 900 })
+    await unwantCertificates(db(), ['c.com'])
+    await retryAfter(db(), ['dns', 'elsewhere'], 20)
+    expect(await take(20)).toMatchObject([{ name: 'a.com', failures: 1 }])
   })
 
   test('what is stored of names, and how many are alike, each with the soonest end', async () => {

@@ -93,14 +93,16 @@ export async function postponeCertificate(db: Db, name: string, dueAt: number): 
   await db.updateTable('certificates').set({ dueAt }).where('name', '=', name).execute()
 }
 
+interface CertificateFailure extends Pick<CertificateFacts, 'detail' | 'dueAt'> {
+  readonly problem: CertificateProblem
+  /** It begins a row of its kind. */
+  readonly isFirst?: boolean
+}
+
 export async function saveCertificateFailure(
   db: Db,
   name: string,
-  {
-    detail,
-    dueAt,
-    problem,
-  }: Pick<CertificateFacts, 'detail' | 'dueAt'> & { readonly problem: CertificateProblem },
+  { detail, dueAt, isFirst = false, problem }: CertificateFailure,
 ): Promise<void> {
   await db
     .updateTable('certificates')
@@ -108,13 +110,28 @@ export async function saveCertificateFailure(
       lastProblem: problem,
       lastError: detail,
       dueAt,
-      failures: row('failures', '+', 1),
+      failures: isFirst ? 1 : row('failures', '+', 1),
     }))
     .where('name', '=', name)
     .execute()
 }
 
 /** The certificate that is stored for a name; null: none yet. */
+/** Those that failed last for one of these reasons are ordered now. */
+export async function retryAfter(
+  db: Db,
+  problems: readonly CertificateProblem[],
+  now: number,
+): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set({ dueAt: now })
+    .where('isWanted', '=', 1)
+    .where('lastProblem', 'in', problems)
+    .where('dueAt', '>', now)
+    .execute()
+}
+
 export async function findCertificate(
   db: Db,
   name: string,

@@ -1,3 +1,4 @@
+import type { CertificateProblem } from '#site/certificate-state.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, isPostgres } from '#store/database/transaction.ts'
@@ -6,6 +7,8 @@ import { inTransaction, isPostgres } from '#store/database/transaction.ts'
 export interface DueCertificate {
   readonly name: string
   readonly failures: number
+  /** Of the last of them. */
+  readonly lastProblem: CertificateProblem | null
   /** The certificate that is to be renewed; null: there is none. */
   readonly chain: string | null
   readonly issuedBy: string | null
@@ -53,7 +56,7 @@ export function takeDueCertificates(
       .updateTable('certificates')
       .set({ dueAt: now + leaseMs })
       .where('name', 'in', names)
-      .returning(['name', 'failures', 'chain', 'issuedBy'])
+      .returning(['name', 'failures', 'lastProblem', 'chain', 'issuedBy'])
       .execute()
     const accountOf = new Map(owners.map(({ did, domain }) => [domain, did]))
     return rows.map((row) => ({ ...row, account: accountOf.get(row.name) ?? null }))
