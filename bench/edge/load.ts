@@ -19,18 +19,29 @@ const clockTickMicros = 10_000
 /** Sends these requests in random order as fast as the server answers. Throws when one fails. */
 export async function load(server: BenchServer, script: string, seconds: number): Promise<Measure> {
   const before = await cpuMicrosOf(server.pid)
-  const command = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script]
-  const wrk = Bun.spawn(onLoadCore(...command, `http://127.0.0.1:${server.port}`), {
-    stderr: 'inherit',
-  })
-  const output = await new Response(wrk.stdout).text()
+  const command = onLoadCore(...wrkCommand(server.port, script, seconds))
+  const { micros, requests } = await runWrk(command)
   const after = await cpuMicrosOf(server.pid)
+  return { requestsPerSecond: requests / (micros / 1e6), cpuMicros: (after - before) / requests }
+}
+
+export const wrkCommand = (
+  port: number,
+  script: string,
+  seconds: number,
+  processes = 1,
+): string[] => [
+  ...['wrk', `-t${processes}`, `-c${connections * processes}`, `-d${seconds}s`, '-s', script],
+  `http://127.0.0.1:${port}`,
+]
+
+/** How many requests were answered, and in which time. Throws when one fails. */
+export async function runWrk(command: string[]): Promise<{ requests: number; micros: number }> {
+  const wrk = Bun.spawn(command, { stderr: 'inherit' })
+  const output = await new Response(wrk.stdout).text()
   const [, requests, micros, failed] = /^result (\d+) (\d+) (\d+)$/m.exec(output) ?? []
-  if (requests === undefined || failed !== '0') throw new Error(`${server.name}: ${output}`)
-  return {
-    requestsPerSecond: Number(requests) / (Number(micros) / 1e6),
-    cpuMicros: (after - before) / Number(requests),
-  }
+  if (requests === undefined || failed !== '0') throw new Error(`${command.join(' ')}: ${output}`)
+  return { requests: Number(requests), micros: Number(micros) }
 }
 
 /** For wrk: the requests as they go over the wire, and what came of them. */
@@ -57,7 +68,7 @@ function wireForm({ host, path, headers }: BenchRequest): string {
   return `GET ${path} HTTP/1.1\r\n${fields.join('')}\r\n`
 }
 
-async function cpuMicrosOf(pid: number): Promise<number> {
+export async function cpuMicrosOf(pid: number): Promise<number> {
   const stat = await Bun.file(`/proc/${pid}/stat`).text()
   // proc(5): the name in parentheses may hold spaces; behind it utime is the 12th field, stime the 13th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

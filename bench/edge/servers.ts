@@ -36,7 +36,7 @@ interface Preload {
 }
 
 /** Limits of a site's visitors that no load reaches; that they are counted is part of what an answer costs. */
-const unreachedShares = {
+export const unreachedShares = {
   SITE_REQUESTS_PER_SECOND_MAX: '1000000000',
   SITE_BYTES_PER_DAY_MAX: '1000000000000000',
   ACCOUNT_REQUESTS_PER_SECOND_MAX: '1000000000',
@@ -141,11 +141,11 @@ async function start(
 }
 
 /** As one would tune it for this: nothing logged, open files kept, nothing compressed on the way. */
-function nginxConfig(dir: string, wwwDir: string, port: number): string {
+export function nginxConfig(dir: string, wwwDir: string, port: number, workers = 1): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
+worker_processes ${workers};
 daemon off;
 pid ${dir}/pid;
 error_log ${dir}/error.log;
