@@ -19,14 +19,19 @@ export function wantsJson(accept: string | null): boolean {
   return (weights.get('application/json') ?? 0) > (weights.get('text/html') ?? 0)
 }
 
+/** How links begin: relative to the directory, or, where the root is listed at another address, from there. */
+type LinksFrom = './' | '/'
+
 /** Lists the first 500 entries, and counts the others. `path` is empty for the root. */
 export function makeListing(
   kind: ListingKind,
   path: string,
   entries: readonly ListingEntry[],
   pages: OwnPages,
+  from?: LinksFrom,
 ): Listing {
-  const text = kind === 'json' ? listingJson(path, entries) : listingPage(path, entries, pages)
+  const text =
+    kind === 'json' ? listingJson(path, entries) : listingPage(path, entries, pages, from)
   const hash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
   return { body: new Blob([text]), etag: `"${hash}"` }
 }
@@ -41,6 +46,7 @@ export function listingPage(
   path: string,
   entries: readonly ListingEntry[],
   pages: OwnPages,
+  from: LinksFrom = './',
 ): string {
   const { shown, more } = firstOf(entries)
   const up = path === '' ? '' : row('<a href="../">..</a>', '', 'Folder above')
@@ -49,7 +55,7 @@ export function listingPage(
     `<table>
 <thead><tr><th scope="col">Name</th><th scope="col">Size</th><th scope="col">Type</th></tr></thead>
 <tbody>
-${up}${shown.map(rowOf).join('')}</tbody>
+${up}${shown.map((entry) => rowOf(entry, from)).join('')}</tbody>
 </table>${more === 0 ? '' : `\n<p>There are ${more} more, which are not shown.</p>`}`,
   )
 }
@@ -61,12 +67,12 @@ function firstOf(entries: readonly ListingEntry[]) {
   return { shown, more: entries.length - shown.length }
 }
 
-function rowOf(entry: ListingEntry): string {
+function rowOf(entry: ListingEntry, from: LinksFrom): string {
   const isFolder = entry.kind === 'directory'
   const slash = isFolder ? '/' : ''
   // A name in Hebrew or Arabic must not reorder the text around it.
   const name = `<bdi>${escapeText(entry.name)}${slash}</bdi>`
-  const link = `<a href="${escapeHtml(`./${encodeURIComponent(entry.name)}${slash}`)}">${name}</a>`
+  const link = `<a href="${escapeHtml(`${from}${encodeURIComponent(entry.name)}${slash}`)}">${name}</a>`
   return isFolder
     ? row(link, '', 'Folder')
     : row(link, byteText(entry.bytes), escapeHtml(entry.contentType.split(';', 1)[0] ?? ''))

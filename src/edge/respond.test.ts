@@ -496,7 +496,7 @@ describe('listings', () => {
 
   test('are made once for each kind, whoever asks', () => {
     const { context, known } = listed
-    const listing = { kind: 'listing', path: '', entries: [], vary: [] } as const
+    const listing = { kind: 'listing', status: 200, path: '', entries: [], vary: [] } as const
     const of = (kind: 'page' | 'json') => known.listingOf({ ...listing }, kind, context.pages)
     expect(of('page')).toBe(of('page'))
     expect(of('json')).not.toBe(of('page'))

@@ -73,11 +73,12 @@ function respondListing(
   const kind = wantsJson(field('accept')) ? 'json' : 'page'
   const { body, etag } = known.listingOf(decision, kind, pages)
   const { site } = known
-  const validators = { etag, lastModified: site.liveSince }
-  const verdict = checkConditions(field, validators)
+  const { status } = decision
+  const validators = status === 200 ? { etag, lastModified: site.liveSince } : null
+  const verdict = validators === null ? null : checkConditions(field, validators)
   if (verdict === 412) return plainPage(412, 'Precondition failed')
   const fields = listingFields(site, place, decision, kind)
-  const facts = { coding: 'identity', bytes: body.size, status: 200, validators, fields } as const
+  const facts = { coding: 'identity', bytes: body.size, status, validators, fields } as const
   const { notModified, whole } = new Representation(facts)
   if (verdict === 304) return new Response(null, notModified)
   if (request.method === 'HEAD') return new Response(null, whole)

@@ -66,7 +66,7 @@ test('four addresses a file are remembered, of more the first', () => {
 test('a listing counts once a kind', () => {
   const { grown, known } = open()
   const pages = new OwnPages(null)
-  const listing = { kind: 'listing', path: 'd', entries: [], vary: [] } as const
+  const listing = { kind: 'listing', status: 200, path: 'd', entries: [], vary: [] } as const
   const { body } = known.listingOf(listing, 'page', pages)
   known.listingOf(listing, 'page', pages)
   expect(grown).toHaveLength(1)

@@ -83,13 +83,15 @@ export class SiteInMemory {
   }
 
   /** The listing of this directory, made on first use. */
-  listingOf({ path, entries }: ListingDecision, kind: ListingKind, pages: OwnPages): Listing {
+  listingOf(decision: ListingDecision, kind: ListingKind, pages: OwnPages): Listing {
+    const { entries, path, status } = decision
     const listings = this.#listings[kind]
-    const known = listings.get(path)
+    const key = `${status} ${path}`
+    const known = listings.get(key)
     if (known !== undefined) return known
-    const listing = makeListing(kind, path, entries, pages)
-    listings.set(path, listing)
-    this.#grow(listingBytes + path.length + listing.body.size)
+    const listing = makeListing(kind, path, entries, pages, status === 200 ? './' : '/')
+    listings.set(key, listing)
+    this.#grow(listingBytes + key.length + listing.body.size)
     return listing
   }
 

@@ -3,6 +3,7 @@ import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import { keepListedForGood } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
+import { isAccountQueued } from '#store/queues/queued.ts'
 import { takeDue } from '#store/queues/take-due.ts'
 import type { WorkItem } from '#store/queues/work-items.ts'
 import { isHopelessIn } from './account-work.ts'
@@ -10,7 +11,6 @@ import { leaseMs, workOn } from './run-work.ts'
 import { type AccountSync, type SyncContext, syncAccount } from './sync-account.ts'
 
 const accountsAtOnce = 4
-const collection = ownNamespace.fs
 
 export interface BackfillTotals {
   /** Accounts that were read, without those that failed. */
@@ -29,11 +29,20 @@ interface BackfillContext extends SyncContext {
 /** Enqueues every account that has a site, as a relay lists them; an account server lists all of its own. */
 export async function enqueueNetwork(relayUrl: string, context: SyncContext): Promise<number> {
   let count = 0
-  for await (const dids of listReposByCollection(relayUrl, collection, context)) {
-    await keepListedForGood(context.db, dids)
-    await enqueueAccounts(context, dids, { isUrgent: false })
-    count += dids.length
+  for (const network of [ownNamespace, ...(context.alsoServe ?? [])]) {
+    for await (const dids of listReposByCollection(relayUrl, network.fs, context)) {
+      await keepListedForGood(context.db, dids)
+      count += network === ownNamespace ? dids.length : await countNotQueued(dids, context)
+      await enqueueAccounts(context, dids, { isUrgent: false })
+    }
   }
+  return count
+}
+
+/** Accounts with sites of two networks are listed twice. */
+async function countNotQueued(dids: readonly Did[], { db }: SyncContext): Promise<number> {
+  let count = 0
+  for (const did of dids) if (!(await isAccountQueued(db, did))) count += 1
   return count
 }
 

@@ -8,16 +8,9 @@ import { inTransaction } from '#store/database/transaction.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import type { Term } from '#store/duties.ts'
 import { readFirehoseCursor, saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
-import { versionCollection } from './ingest-version.ts'
-import { type EventContext, partCollection, queueAll, queueEvents } from './queue-event.ts'
+import { type EventContext, queueAll, queueEvents } from './queue-event.ts'
 import type { WorkContext } from './work-context.ts'
 
-const collections = new Set([
-  ownNamespace.fs,
-  ownNamespace.settings,
-  partCollection,
-  versionCollection,
-])
 const cursorEveryMs = 1000
 /** Events in one commit: other writers wait for it. */
 const batchMax = 200
@@ -45,7 +38,7 @@ export async function followSites(context: FollowContext): Promise<void> {
 }
 
 async function followFromCursor(context: FollowContext): Promise<void> {
-  const { db, firehose, firehoseUrl, log, signal } = context
+  const { alsoServe = [], db, firehose, firehoseUrl, log, signal } = context
   let savedAt = performance.now()
   // An unavailable source fails on every attempt; one log line a minute is enough.
   const logged = new TtlMap<string, true>({
@@ -56,7 +49,10 @@ async function followFromCursor(context: FollowContext): Promise<void> {
   const options = {
     url: firehoseUrl,
     cursor: await readFirehoseCursor(db, firehoseUrl),
-    collections,
+    collections: new Set<string>([
+      ...[ownNamespace, ...alsoServe].flatMap(({ fs, subfs, settings }) => [fs, subfs, settings]),
+      ownNamespace.version,
+    ]),
     signal,
     ...(firehose !== undefined && { status: firehose }),
     onProblem: (problem: string): void => {

@@ -8,6 +8,7 @@ import { noSpans, type Spans } from '#observe/spans.ts'
 import { tooManySites } from '#site/limits.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { type SiteAddress, siteLabel, siteUri } from '#site/site-address.ts'
+import { isServedName } from '#site/site-name.ts'
 import { isKnownAccount } from '#store/accounts/accounts.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
@@ -25,7 +26,9 @@ import type { WorkContext } from './work-context.ts'
 /** What reading the owner's repository changed here. */
 export type IngestOutcome = RecordOutcome | 'removed' | 'taken-down'
 
-export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' | 'wakeUps'> {
+export interface IngestContext
+  extends VersionContext,
+    Pick<WorkContext, 'alsoServe' | 'log' | 'wakeUps'> {
   readonly identities: Pick<Identities, 'resolve'>
   /** Left out: blocks of a repository are read for each site and version. */
   readonly recentBlocks?: RecentBlocks
@@ -41,15 +44,16 @@ export interface IngestContext extends VersionContext, Pick<WorkContext, 'log' |
  * Makes the index agree with the owner's repository about one site. The only writer of its states; version records are
  * `ingestVersion`'s.
  * A version goes live when its record is proven and all its blobs are stored and verified; a refused version is
- * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account, nor what
- * was taken offline here. Enqueues the site once more when a purge has removed a blob that it names meanwhile. Throws,
+ * stored with its problems, and the live one stays live. Fetches and stores nothing for an unknown account or
+ * a network that is not served, nor what was taken offline here. Enqueues the site once more when a purge has removed a blob that it names meanwhile. Throws,
  * with nothing changed, when the owner's server is unreachable or the signing key was replaced; the caller retries.
  */
 export async function ingestSite(
   address: SiteAddress,
   context: IngestContext,
 ): Promise<IngestOutcome> {
-  const { at, db, log, now, spans = noSpans } = context
+  const { alsoServe, at, db, log, now, spans = noSpans } = context
+  if (!isServedName(address.name, alsoServe)) return 'not-known'
   if (!(await isKnownAccount(db, address.did))) return 'not-known'
   const { identity, reading } = await spans.run('ingest.read-record', {}, () =>
     readProven(address.did, context, (identity) => readSite(address, identity, context)),

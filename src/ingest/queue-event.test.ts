@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Did } from '#site/site-address.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
@@ -124,6 +125,24 @@ test('after a gap, every known account is looked at', async () => {
     identities: { forget: () => {} },
   })
   expect(await queue()).toEqual(['alice'])
+})
+
+describe('of another network', () => {
+  const ofWisp = (collection: string, rkey: string) =>
+    ({ kind: 'site', collection: `place.wisp.${collection}`, rkey }) as const
+  const foreign = 'place.wisp.fs/a'
+  beforeEach(async () => {
+    const name = parseAnySiteName(foreign)
+    if (name !== null) await goLive(database.db, snapshotOf({}, { did: alice, name }))
+  })
+
+  test.each([
+    ['a manifest', ofWisp('fs', 'new'), ['place.wisp.fs/new']],
+    ['settings', ofWisp('settings', 'a'), [foreign]],
+    ['a part: every site of that network', ofWisp('subfs', 'x'), [foreign]],
+    ['a part of ours: none of that network', written('subfs', 'x'), ['a', 'b']],
+    ['what is no record of a site', ofWisp('domain', 'a'), []],
+  ])('%s', async (_, event, queued) => expect(await queuedBy(event, alice)).toEqual(queued))
 })
 
 test('a stranger with a site is met where everybody is', async () => {

@@ -1,9 +1,9 @@
 import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { Log } from '#observe/log.ts'
-import { ownNamespace } from '#site/namespace.ts'
+import { foreignNamespaces, type Namespace, ownNamespace } from '#site/namespace.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { namespaceOf, siteNameIn } from '#site/site-name.ts'
 import { parseVersionKey } from '#site/version-key.ts'
 import { knownAccountsAmong } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
@@ -19,8 +19,6 @@ import { listQueuedNames, listQueuedVersions } from '#store/queues/queued.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 import type { VersionRecordKey } from '#store/sites/version-records/version-record-rows.ts'
 import { versionCollection } from './ingest-version.ts'
-
-export const partCollection = ownNamespace.subfs
 
 export interface EventContext extends EnqueueContext {
   readonly log: Log
@@ -77,32 +75,41 @@ interface Concerned {
 }
 
 /**
- * A part does not name the sites that refer to it: when one changes, all sites of the account are read, including a
+ * A part does not name the sites that refer to it: when one changes, all sites of the account in its network are read, including a
  * queued one that is not here yet because the part was missing; and queued version records, but not those that were
  * read: they keep the content that they had.
  */
 async function concernedBy(events: readonly SiteEvent[], db: Db): Promise<Concerned> {
   const sites: SiteAddress[] = []
   const versions: VersionRecordKey[] = []
-  const partOwners = new Set<Did>()
+  const partOwners = new Map<string, { did: Did; namespace: Namespace }>()
   for (const { collection, did, rkey } of events) {
     if (collection === versionCollection) {
       const key = parseVersionKey(rkey)
       if (key !== null) versions.push({ did, key })
       continue
     }
-    const name = parseSiteName(rkey)
-    if (collection === partCollection) partOwners.add(did)
+    const namespace = networks.find((network) => holdsSites(network, collection))
+    if (namespace === undefined) continue
+    const name = siteNameIn(namespace, rkey)
+    if (collection === namespace.subfs) partOwners.set(`${did} ${collection}`, { did, namespace })
     else if (name !== null) sites.push({ did, name })
   }
-  for (const did of partOwners) {
+  for (const { did, namespace } of partOwners.values()) {
     const names = [...(await listSiteNames(db, did)), ...(await listQueuedNames(db, did))]
-    sites.push(...names.map((name) => ({ did, name })))
+    const concerned = names.filter((name) => namespaceOf(name) === namespace)
+    sites.push(...concerned.map((name) => ({ did, name })))
+    if (namespace !== ownNamespace) continue
     const keys = await listQueuedVersions(db, did)
     versions.push(...keys.map((key) => ({ did, key })))
   }
   return { sites, versions }
 }
+
+const networks: readonly Namespace[] = [ownNamespace, ...foreignNamespaces]
+
+const holdsSites = ({ fs, settings, subfs }: Namespace, collection: string): boolean =>
+  collection === fs || collection === settings || collection === subfs
 
 async function strangersToDiscover(
   events: readonly SiteEvent[],

@@ -4,14 +4,12 @@ import type { RepoStatus } from '#atproto/repo/repo-status.ts'
 import { accountSitesMax } from '#site/limits.ts'
 import { ownNamespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { type SiteName, siteNameIn } from '#site/site-name.ts'
 import { recordCheck } from '#store/accounts/account-status.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { discoverAccount } from '#store/lifecycle/visited-accounts.ts'
 import { listSiteNames } from '#store/sites/sites.ts'
 import { type AccountCheck, type CheckContext, checkAccount } from './check-account.ts'
-
-const collection = ownNamespace.fs
 
 export interface AccountReading {
   /** Number of the check, from `beginCheck`. */
@@ -32,8 +30,12 @@ export async function readAccount(did: Did, context: CheckContext): Promise<Acco
   const { check, status, identity } = found
   if (status !== 'active' || identity === null)
     return { check, status, siteNames: [], identity: null }
-  const keys = await listRecordKeys(identity, { collection, recordsMax: accountSitesMax }, context)
-  const listed = keys.flatMap((key) => parseSiteName(key) ?? [])
+  const listed: SiteName[] = []
+  for (const namespace of [ownNamespace, ...(context.alsoServe ?? [])]) {
+    const collection = { collection: namespace.fs, recordsMax: accountSitesMax }
+    const keys = await listRecordKeys(identity, collection, context)
+    listed.push(...keys.flatMap((key) => siteNameIn(namespace, key) ?? []))
+  }
   if (listed.length > 0 && !(await meet(identity, found, context))) {
     return { check, status, siteNames: [], identity: null }
   }

@@ -1,6 +1,6 @@
 import { noSpans } from '#observe/spans.ts'
 import type { Did } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import { ingestSite } from './ingest-site.ts'
 import { RefusedContents } from './read/refused-contents.ts'
 import { repositoryWork } from './repository-work.ts'
@@ -22,7 +22,7 @@ export function siteWork(context: SiteWorkContext): WorkHandler {
   const refusedContents = new RefusedContents()
   const options = { kind: 'site', atOnce: sitesAtOnce, shares, discoversVisited } as const
   const read = async ({ did, site }: { did: Did; site: string }, inLane: SyncContext) => {
-    const name = parseSiteName(site)
+    const name = parseAnySiteName(site)
     if (name === null) return
     await spans.run('ingest', { did, site: name }, async (span) => {
       span.set('outcome', await ingestSite({ did, name }, { ...inLane, refusedContents }))

@@ -1,5 +1,6 @@
 import type { Log } from '#observe/log.ts'
 import type { Spans } from '#observe/spans.ts'
+import type { Namespace } from '#site/namespace.ts'
 import type { EnqueueContext } from '#store/queues/enqueue.ts'
 import type { AtIngestPoint } from './fail-points.ts'
 
@@ -11,4 +12,6 @@ export interface WorkContext extends EnqueueContext {
   /** Stops the work; unfinished work items stay queued. */
   readonly signal: AbortSignal
   readonly at?: AtIngestPoint
+  /** Other networks whose sites are served here, too. Left out: none. */
+  readonly alsoServe?: readonly Namespace[]
 }

@@ -20,6 +20,7 @@ import type { Spans } from '#observe/spans.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Duties } from '#store/duties.ts'
+import { dropUnservedSites } from '#store/lifecycle/unserved-sites.ts'
 import type { Config } from './config/config.ts'
 import { failAt } from './fail-at.ts'
 import type { IngestMeter } from './metrics/ingest-numbers.ts'
@@ -61,7 +62,7 @@ interface PlaneOptions extends Stores {
  */
 export function startIngestPlane({ settings, ...options }: PlaneOptions) {
   const { db, duties, meter, onIdentityChanged, signal } = options
-  const { allowPrivateHosts, firehoseUrl, ingest, limits, visitedBytesMax } = settings
+  const { allowPrivateHosts, alsoServe, firehoseUrl, ingest, limits, visitedBytesMax } = settings
   const now = Date.now
   const requestsMax = requestsAtOnce.sites
   const { fetch, identities, lookUp } = createOutbound({
@@ -78,6 +79,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     recentTrees: new RecentTrees(),
     recentVersions: new RecentVersions(),
     limits,
+    alsoServe,
     visitedQuota: new VisitedQuota({ db, bytesMax: visitedBytesMax, now }),
     at: failAt(settings),
     now,
@@ -103,17 +105,19 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
       ],
       context,
     ),
-    duties.run('firehose', (term) =>
-      followSites({
+    duties.run('firehose', async (term) => {
+      const { signal } = term
+      const following = followSites({
         ...context,
         identities: { forget },
         firehose: meter.firehose,
         firehoseUrl,
         discoversAll: ingest === 'all',
-        signal: term.signal,
+        signal,
         term,
-      }),
-    ),
+      })
+      await Promise.all([following, dropUnserved({ ...context, signal })])
+    }),
     sweepTemporary(context),
     duties.run('blobs', (term) =>
       keepBlobs(settings.scrubDays, { ...context, signal: term.signal }),
@@ -123,6 +127,21 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     ),
   ])
   return { syncs: new AccountSyncs(context), background }
+}
+
+/** Of networks that were served before. */
+async function dropUnserved(context: WorkContext): Promise<void> {
+  const { alsoServe = [], db, log, now, wakeUps } = context
+  await repeatEvery(
+    { everyMs, failure: 'unserved sites not dropped' },
+    async () => {
+      const dropped = await dropUnservedSites(db, alsoServe, now())
+      if (dropped === 0) return
+      wakeUps.notify('changes')
+      log.info('sites of networks that are not served dropped', { dropped })
+    },
+    context,
+  )
 }
 
 async function keepCertificatesOf(

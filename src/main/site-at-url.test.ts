@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { siteLabel } from '#site/site-address.ts'
+import { type SiteAddress, siteLabel } from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { versionLabel } from '#site/version-label.ts'
 import type { Database } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
@@ -12,6 +13,7 @@ import { siteAtUrl } from './site-at-url.ts'
 
 const blog = siteOf('blog')
 const draft = siteOf('draft')
+const theirs: SiteAddress = { did: alice, name: 'place.wisp.fs/theirs' as SiteName }
 const version = versionLabel(draft, 'content')
 const claimed = 'blog.sites.example'
 
@@ -20,6 +22,7 @@ beforeAll(async () => {
   database = await memoryDatabase()
   const { db } = database
   await goLive(db, snapshotOf({}, blog))
+  await goLive(db, snapshotOf({}, theirs))
   const facts = { site: draft.name, label: version, manifest: null, alias: 'pr-12' }
   await recordVersionRecord(db, newVersionRecord(1, facts), 1)
   await claimSubdomain(db, { did: alice, domain: claimed }, { subdomainsMax: 9, now: 1 })
@@ -32,6 +35,8 @@ test.each([
   [`https://${siteLabel(blog)}.sites.example/a`, blog],
   [`${claimed}/a?b`, blog],
   [`https://sites.sites.example/${alice}/blog/`, blog],
+  [`https://sites.sites.example/${alice}/theirs/`, theirs],
+  [`https://${siteLabel(theirs)}.sites.example/`, theirs],
   // Of a site that was never live.
   [`https://${version}.sites.example/`, draft],
   [`https://pr-12--${siteLabel(draft).slice(3)}.sites.example/`, draft],

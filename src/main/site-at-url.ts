@@ -1,11 +1,11 @@
 import { type RoutedHosts, routeHost } from '#edge/names/route.ts'
 import { parseDid, type SiteAddress } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { namesWithKey, parseSiteName } from '#site/site-name.ts'
 import { findDidByHandle } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSiteByHost } from '#store/names/hosts.ts'
 import { findSiteOfVersions } from '#store/sites/previews.ts'
-import { findSiteAtLabel } from '#store/sites/sites.ts'
+import { findSiteAtLabel, listPresentNames } from '#store/sites/sites.ts'
 
 /**
  * The site that visitors of this address get here, taken down or not: on its own host, a mapped one, that of a version or
@@ -47,13 +47,10 @@ async function siteOfPath(pathname: string, db: Db): Promise<SiteAddress | null>
   const isHandle = /^[a-z0-9.-]{1,253}$/.test(handle)
   const did = parseDid(owner) ?? (isHandle ? await findDidByHandle(db, handle) : null)
   if (did === null || name === null) return null
-  const known = await db
-    .selectFrom('sites')
-    .select('did')
-    .where('did', '=', did)
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return known === undefined ? null : { did, name }
+  const names = namesWithKey(name)
+  const present = await listPresentNames(db, did, names)
+  const known = names.find((one) => present.includes(one))
+  return known === undefined ? null : { did, name: known }
 }
 
 function decoded(segment: string): string {

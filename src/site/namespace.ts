@@ -6,7 +6,7 @@ export interface Namespace<Name extends string = string> {
   /** Parts. */
   readonly subfs: `${Name}.subfs`
   readonly settings: `${Name}.settings`
-  /** Version records. */
+  /** Version records. Only our network has them. */
   readonly version: `${Name}.version`
   /** `$type` of a node in a manifest. */
   readonly nodes: {
@@ -17,12 +17,17 @@ export interface Namespace<Name extends string = string> {
 }
 
 /** What is written, and what a tree is in memory, of whichever network it was read. */
-export const ownNamespace = namespaceOf('place.sitehost')
+export const ownNamespace = makeNamespace('place.sitehost')
+
+/** Networks whose records differ from ours in their names and in what `parseManifest` and `conventionsOf` know. */
+export const foreignNames = ['place.wisp'] as const
+export type ForeignName = (typeof foreignNames)[number]
+export const foreignNamespaces: readonly Namespace<ForeignName>[] = foreignNames.map(makeNamespace)
 
 export type OwnNamespace = typeof ownNamespace
 export type OwnCollection = OwnNamespace['fs' | 'subfs' | 'settings' | 'version']
 
-function namespaceOf<const Name extends string>(name: Name): Namespace<Name> {
+function makeNamespace<const Name extends string>(name: Name): Namespace<Name> {
   return {
     name,
     fs: `${name}.fs`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Did } from '@atcute/lexicons/syntax'
 import { toBase32 } from '@atcute/multibase'
 import { type OwnNamespace, ownNamespace } from './namespace.ts'
-import type { SiteName } from './site-name.ts'
+import { namespaceOf, parseAnySiteName, recordKeyOf, type SiteName } from './site-name.ts'
 
 export type { Did }
 
@@ -28,9 +28,20 @@ export function siteLabel(address: SiteAddress): string {
 }
 
 /** The `at://` address of the site's manifest record. */
-export function siteUri(address: SiteAddress): `at://${Did}/${OwnNamespace['fs']}/${string}` {
-  return `at://${address.did}/${ownNamespace.fs}/${address.name}`
+export function siteUri({ did, name }: SiteAddress): `at://${Did}/${string}/${string}` {
+  return `at://${did}/${namespaceOf(name).fs}/${recordKeyOf(name)}`
 }
+
+/** As `siteUri` writes it, or `<did>/<name>`. Null for anything else. */
+export function parseSiteUri(input: string): SiteAddress | null {
+  const isUri = input.startsWith('at://')
+  const [owner = '', ...path] = (isUri ? input.slice('at://'.length) : input).split('/')
+  if (isUri && path.length !== 2) return null
+  const [did, name] = [parseDid(owner), parseAnySiteName(path.join('/').replace(ownPrefix, ''))]
+  return did === null || name === null ? null : { did, name }
+}
+
+const ownPrefix = new RegExp(`^${ownNamespace.fs.replaceAll('.', '\\.')}/`)
 
 /** The `at://` address of a record that keeps one of the account's versions. */
 export function versionUri(

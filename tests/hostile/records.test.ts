@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { recordKeyOf } from '#site/site-name.ts'
+import { listSites } from '#store/sites/sites.ts'
 import { startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
 import {
   fileIn,
@@ -9,6 +11,7 @@ import {
   manifest,
 } from '#tests/support/hostile/hostile-rows.ts'
 import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
+import { wispPageUrl } from '#tests/support/visitors/wisp-sites.ts'
 import { createSession, putRecord, uploadBlob } from '../support/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld } from '../support/world.ts'
@@ -18,6 +21,8 @@ import { startWorld } from '../support/world.ts'
 /** A running service, and the repository of somebody who is signed in there. */
 interface Ground extends AsyncDisposable {
   readonly app: string
+  /** The address of a page of a site; left out: of one of ours. */
+  readonly pageUrl?: typeof pageUrl
   readonly repo: HostileRepo
   /** What the owner is told about each site. */
   problems(): Promise<ReadonlyMap<string, readonly string[]>>
@@ -69,7 +74,7 @@ const goodText = 'the good version'
 function rowsOn(ground: () => Ground, rows: readonly HostileRow[]): void {
   const sites = rows.map((row, i) => ({ row, site: `row-${i}`, title: `${row.id} ${row.what}` }))
   const show = (site: string, at = '/good') =>
-    visit(pageUrl(ground().app, ground().repo.did, site, at))
+    visit((ground().pageUrl ?? pageUrl)(ground().app, ground().repo.did, site, at))
 
   beforeAll(async () => {
     const { repo } = ground()
@@ -146,6 +151,49 @@ describe('which no server takes, on one that does:', () => {
   rowsOn(
     () => ground,
     hostileRows.filter(({ isUnwritable }) => isUnwritable === true),
+  )
+})
+
+/** The same place where the records are of another network; `put` writes its types in place of ours. */
+async function startForeignGround(): Promise<Ground> {
+  const place = await startHostilePlace({ environment: { ALSO_SERVE: 'place.wisp' } })
+  const foreign = (text: string): string => text.replaceAll('place.sitehost.', 'place.wisp.')
+  return {
+    app: place.app,
+    pageUrl: wispPageUrl,
+    repo: {
+      ...place.repo,
+      put: (path, record) =>
+        place.repo.put(
+          foreign(path),
+          record instanceof Uint8Array ? record : JSON.parse(foreign(JSON.stringify(record))),
+        ),
+    },
+    async problems() {
+      const sites = await listSites(place.db, place.repo.did)
+      return new Map(
+        sites.map(({ live, name, refused }) => [
+          recordKeyOf(name),
+          (refused ?? live)?.problems ?? [],
+        ]),
+      )
+    },
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  }
+}
+
+describe('of another network:', () => {
+  let ground: Ground
+  beforeAll(async () => {
+    ground = await startForeignGround()
+  }, 120_000)
+  afterAll(() => ground[Symbol.asyncDispose]())
+
+  // Blobs are the same, and limits of counts are its own (`site/record/foreign-records`).
+  const others = ['H08', 'H14', 'H15']
+  rowsOn(
+    () => ground,
+    hostileRows.filter(({ id }) => !others.includes(id)),
   )
 })
 

@@ -10,7 +10,7 @@ import type { BrowserSessions } from '#api/session/sessions.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Did } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { isForeignName, parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
 import { listTakedowns, type Takedown } from '#store/moderation/takedowns.ts'
@@ -66,7 +66,7 @@ export function userHandlers(
 
     readUserStatus: async ({ session: { did }, answer }) => {
       using _ = await listing.acquire(did)
-      const sites = await listSites(db, did)
+      const sites = (await listSites(db, did)).filter(isOwn)
       const [oldest] = await listSubdomains(db, did)
       return answer(200, {
         did,
@@ -93,7 +93,7 @@ export function userHandlers(
 
     listSites: async ({ session: { did }, answer }) => {
       using _ = await listing.acquire(did)
-      const sites = await listSites(db, did)
+      const sites = (await listSites(db, did)).filter(isOwn)
       const { subdomains, customDomains, certificates } = await domainsOf(did)
       const failed = new Map((await listUnreadSites(db, did)).map((item) => [item.name, item]))
       const takedowns = await listTakedowns(db, did)
@@ -157,6 +157,8 @@ export function userHandlers(
     },
   }
 }
+
+const isOwn = ({ name }: Site): boolean => !isForeignName(name)
 
 const takedownProblems = ({ name }: Site, takedowns: readonly Takedown[]): string[] =>
   takedowns.filter(({ site }) => site === '' || site === name).map(takenDownSentence)

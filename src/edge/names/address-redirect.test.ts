@@ -2,12 +2,16 @@ import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { missMs } from '#concurrency/loading-tier.ts'
 import { OwnPages } from '#edge/pages.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { type Database, openDatabase } from '#store/database/database.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
+import { enqueueSites } from '#store/queues/enqueue.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { accountOf, alice, bob, nameOf } from '#tests/support/database/sample-rows.ts'
+import { askedAt } from '#tests/support/database/work-rows.ts'
+import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
 import { redirectToSite } from './address-redirect.ts'
 import { Addresses } from './addresses.ts'
 import type { Discovery, Owner } from './discover-owner.ts'
@@ -49,6 +53,23 @@ test.each([
 ])('%s leads to %s', async (path, location) => {
   const answer = await redirect(path)
   expect([answer.status, answer.headers.get('location')]).toEqual([302, location])
+})
+
+test('an address leads to the site of our network, if there is one, and else to a foreign one', async () => {
+  const { db } = database
+  const foreign = parseAnySiteName('place.wisp.fs/both')
+  const alone = parseAnySiteName('place.wisp.fs/alone')
+  const queued = parseAnySiteName('place.wisp.fs/queued')
+  if (foreign === null || alone === null || queued === null) throw new Error('no names')
+  for (const name of [nameOf('both'), foreign, alone]) {
+    await goLive(db, snapshotOf({}, { did: bob, name }))
+  }
+  await enqueueSites(askedAt(db, 1), [{ did: bob, name: queued }])
+  const at = async (name: string) => (await redirect(`/bob.test/${name}/x`)).headers.get('location')
+  expect(await at('both')).toBe('http://both.bob/x')
+  expect(await at('alone')).toBe('http://place.wisp.fs/alone.bob/x')
+  expect(await at('queued')).toBe('http://place.wisp.fs/queued.bob/x')
+  expect(await at('place.wisp.fs%2Falone')).toBeNull()
 })
 
 test.each([

@@ -46,7 +46,7 @@ export async function redirectToSite(
     // 404 at the site's own host, as for a site that does not exist.
     if (takedown === 451) return pages.takenDown(451)
     // Visible ASCII, as it was sent, after a slash of ours.
-    const location = context.siteUrl({ did, name }) + rest.join('/') + search
+    const location = context.siteUrl({ did, name: found.name }) + rest.join('/') + search
     const headers = { location, 'cache-control': redirectCacheControl }
     return new Response(null, { status: 302, headers })
   } catch (error) {

@@ -1,11 +1,13 @@
 import { missMs } from '#concurrency/loading-tier.ts'
 import { LoadingTtlMap } from '#concurrency/loading-ttl-map.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { namesWithKey, parseSiteName, type SiteName } from '#site/site-name.ts'
 import { findDidByHandle, isKnownAccount } from '#store/accounts/accounts.ts'
 import type { Db } from '#store/database/database.ts'
 import type { TakedownStatus } from '#store/database/tables/moderation-tables.ts'
 import { findTakedown } from '#store/moderation/takedowns.ts'
+import { listQueuedNames } from '#store/queues/queued.ts'
+import { listPresentNames } from '#store/sites/sites.ts'
 
 /** More addresses are asked again. */
 const addressesMax = 10_000
@@ -13,6 +15,8 @@ const addressesMax = 10_000
 /** The owner of a site that is named by its address. */
 export interface AddressTarget {
   readonly did: Did
+  /** That of our network, unless only a foreign one has this record key. */
+  readonly name: SiteName
   /** Null: it is not taken down. */
   readonly takedown: TakedownStatus | null
 }
@@ -38,8 +42,16 @@ async function load(address: string, db: Db): Promise<AddressTarget | null> {
   return did === null || name === null ? null : await targetOf(did, name, db)
 }
 
-export async function targetOf(did: Did, name: SiteName, db: Db): Promise<AddressTarget> {
-  return { did, takedown: (await findTakedown(db, { did, name }))?.status ?? null }
+export async function targetOf(did: Did, rkey: SiteName, db: Db): Promise<AddressTarget> {
+  const name = await findNameWithKey(did, rkey, db)
+  return { did, name, takedown: (await findTakedown(db, { did, name }))?.status ?? null }
+}
+
+async function findNameWithKey(did: Did, rkey: SiteName, db: Db): Promise<SiteName> {
+  const names = namesWithKey(rkey)
+  const present = new Set(await listPresentNames(db, did, names))
+  const queued = present.size > 0 ? present : new Set(await listQueuedNames(db, did))
+  return names.find((name) => queued.has(name)) ?? rkey
 }
 
 async function knownDid(owner: string, db: Db): Promise<Did | null> {

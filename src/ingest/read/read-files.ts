@@ -6,7 +6,7 @@ import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { timeSlices } from '#concurrency/yield-event-loop.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { expandedEntriesMax, sitePartsBytesMax } from '#site/limits.ts'
-import { ownNamespace } from '#site/namespace.ts'
+import { type Namespace, ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import { entriesIn, expandTree } from '#site/record/expand.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
@@ -52,23 +52,25 @@ export async function readFiles(
   commit: CommitRecords,
   identity: Identity,
   context: ReadContext,
+  namespace: Namespace = ownNamespace,
 ): Promise<{ result: FilesResult; parts: PartVersions }> {
   const { rev, treeCid } = commit
   const { did } = identity
-  const known = context.recentTrees?.files(did, treeCid, root)
+  const known = context.recentTrees?.files(did, treeCid, root, namespace)
   if (known !== undefined) {
     const parts = new Map(Array.from(known.parts, ([uri, cid]) => [uri, { cid, rev }]))
     return { result: { ok: true, files: known.files }, parts }
   }
-  const read: ReadParts = { roots: new Map(), versions: new Map(), bytes: 0, entries: 0 }
+  const read: ReadParts = { namespace, roots: new Map(), versions: new Map(), bytes: 0, entries: 0 }
   for (;;) {
-    const expanded = expandTree(root, did, read.roots)
+    const expanded = expandTree(root, did, read.roots, namespace)
     if (expanded.ok || expanded.missing.length === 0) {
       const parts = read.versions
       // Parts that were read alone may be of a later commit.
       if (expanded.ok && parts.values().every((part) => part.rev === rev)) {
         const cids = new Map(Array.from(parts, ([uri, { cid }]) => [uri, cid]))
-        context.recentTrees?.keepFiles(did, treeCid, root, { files: expanded.files, parts: cids })
+        const files = { files: expanded.files, parts: cids }
+        context.recentTrees?.keepFiles(did, treeCid, root, files, namespace)
       }
       return { result: expanded, parts }
     }
@@ -78,6 +80,7 @@ export async function readFiles(
 }
 
 interface ReadParts {
+  readonly namespace: Namespace
   readonly roots: Map<PartUri, Directory>
   readonly versions: Map<PartUri, { readonly cid: string; readonly rev: string }>
   /** Totals of all parts so far: they stay in memory until the last part has arrived, from a server that may be slow. */
@@ -102,15 +105,17 @@ async function readParts(
   const { did } = identity
   const keys = uris.map((uri) => {
     const rkey = uri.slice(uri.lastIndexOf('/') + 1)
-    return { uri, did, collection: ownNamespace.subfs, rkey }
+    return { uri, did, collection: read.namespace.subfs, rkey }
   })
-  const keep = (cid: string, part: KnownPart): void => recentTrees?.keepPart(did, cid, part)
+  const { namespace } = read
+  const keep = (cid: string, part: KnownPart): void =>
+    recentTrees?.keepPart(did, cid, part, namespace)
   const alone: (typeof keys)[number][] = []
   const problems: string[] = []
   const yieldWhenDue = timeSlices()
   const unknown = new Set(keys)
   for (const [key, cid] of recentTrees === undefined ? [] : await commit.cidsOf(keys)) {
-    const part = recentTrees?.part(did, cid)
+    const part = recentTrees?.part(did, cid, namespace)
     if (part === undefined) continue
     addPart(key.uri, { ...part, cid, rev: commit.rev }, read)
     unknown.delete(key)
@@ -138,7 +143,7 @@ function readPart(
 ): string[] {
   if (!answer.found) throw new PartMissingError(uri)
   const { bytes, cid, rev } = answer
-  const parsed = answer.problem === null ? parsePart(answer.record) : null
+  const parsed = answer.problem === null ? parsePart(answer.record, read.namespace) : null
   if (parsed?.ok) {
     const { root } = parsed.part
     keep(cid, { root, bytes })

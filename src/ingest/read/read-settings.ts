@@ -8,13 +8,11 @@ import {
   recordIn,
   type VerifiedRecord,
 } from '#atproto/repo/verified-record.ts'
-import { ownNamespace } from '#site/namespace.ts'
+import { parseForeignSettings } from '#site/record/foreign-settings.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
-import type { SiteName } from '#site/site-name.ts'
+import { isForeignName, namespaceOf, recordKeyOf, type SiteName } from '#site/site-name.ts'
 import type { ReadContext } from './read-files.ts'
-
-const collection = ownNamespace.settings
 
 export interface SettingsReading {
   /** CID of the record; null without one. */
@@ -35,8 +33,8 @@ export async function readSettings(
   identity: Identity,
   context: ReadContext,
 ): Promise<SettingsReading> {
-  const key = { did: identity.did, collection, rkey: name }
-  return readingOf(await readRecord(key, identity, context))
+  const key = { did: identity.did, ...keyOf(name) }
+  return readingOf(name, await readRecord(key, identity, context))
 }
 
 /** The same from the manifest's proof, which often covers the neighbouring settings record. Null: it does not. */
@@ -44,14 +42,23 @@ export async function settingsIn(
   manifestProof: RepoProof,
   { did, name }: SiteAddress,
 ): Promise<SettingsReading | null> {
-  const answer = await recordIn(manifestProof, { did, collection, rkey: name })
-  return answer && readingOf(answer)
+  const answer = await recordIn(manifestProof, { did, ...keyOf(name) })
+  return answer && readingOf(name, answer)
 }
 
-function readingOf(answer: VerifiedRecord | { found: false; rev: null }): SettingsReading {
+const keyOf = (name: SiteName) => ({
+  collection: namespaceOf(name).settings,
+  rkey: recordKeyOf(name),
+})
+
+function readingOf(
+  name: SiteName,
+  answer: VerifiedRecord | { found: false; rev: null },
+): SettingsReading {
   const { rev } = answer
   if (!answer.found) return { cid: null, rev, settings: null, problems: [] }
   const { cid, problem, record } = answer
+  if (problem === null && isForeignName(name)) return { cid, rev, ...parseForeignSettings(record) }
   const parsed = problem === null ? parseSettings(record) : { ok: false as const, error: problem }
   if (parsed.ok) return { cid, rev, settings: parsed.settings, problems: [] }
   return { cid, rev, settings: null, problems: [`the settings are not used: ${parsed.error}`] }

@@ -1,11 +1,11 @@
 import type { Identity } from '#atproto/identity/identity.ts'
 import { CommitRecords } from '#atproto/repo/commit-records.ts'
 import { readWithProof } from '#atproto/repo/verified-record.ts'
-import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import { type FileNode, type ManifestResult, parseManifest } from '#site/record/manifest.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { namespaceOf, recordKeyOf } from '#site/site-name.ts'
 import { type PartVersions, type ReadContext, readFiles } from './read-files.ts'
 import { readSettings, type SettingsReading, settingsIn } from './read-settings.ts'
 
@@ -86,10 +86,10 @@ async function readOnce(
   const manifest = await readManifest(address, identity, context)
   const { rev } = manifest
   if (!manifest.found) return { reading: { found: false, rev }, revs: new Set([rev]), records: '' }
-  const { cid, commit, parsed } = manifest
+  const { cid } = manifest
   // Not concurrently: the manifest's proof usually covers the settings too, which saves a request.
   const settings = manifest.settings ?? (await readSettings(address.name, identity, context))
-  const { content, parts } = await readContent(parsed, settings, commit, identity, context)
+  const { content, parts } = await readContent(address, manifest, settings, identity, context)
   const cids = [...parts].map(([uri, part]) => `${uri} ${part.cid}`).sort()
   return {
     reading: { found: true, rev, cid, content },
@@ -103,7 +103,7 @@ async function readOnce(
  * site may take minutes on a slow server, and a record can have 200,000 unused values.
  */
 async function readManifest(address: SiteAddress, identity: Identity, context: ReadContext) {
-  const key = { collection: ownNamespace.fs, rkey: address.name }
+  const key = { collection: namespaceOf(address.name).fs, rkey: recordKeyOf(address.name) }
   const { answer, proof } = await readWithProof(key, identity, context.fetch, context.signal)
   if (!answer.found) return answer
   const { rev, cid, problem, record } = answer
@@ -115,9 +115,9 @@ async function readManifest(address: SiteAddress, identity: Identity, context: R
 }
 
 async function readContent(
-  parsed: ManifestResult,
+  { name }: SiteAddress,
+  { commit, parsed }: { readonly commit: CommitRecords; readonly parsed: ManifestResult },
   { settings, problems }: SettingsReading,
-  commit: CommitRecords,
   identity: Identity,
   context: ReadContext,
 ): Promise<{ content: SiteContent; parts: PartVersions }> {
@@ -127,7 +127,7 @@ async function readContent(
   })
   if (!parsed.ok) return refused(parsed.problems)
   const { root, createdAt } = parsed.manifest
-  const { result, parts } = await readFiles(root, commit, identity, context)
+  const { result, parts } = await readFiles(root, commit, identity, context, namespaceOf(name))
   if (!result.ok) return refused(result.problems, parts)
   return { content: { ...result, createdAt, settings, problems }, parts }
 }

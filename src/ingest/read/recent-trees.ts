@@ -1,4 +1,5 @@
 import { ExpiringTier } from '#concurrency/expiring-tier.ts'
+import type { Namespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { Directory, FileNode } from '#site/record/manifest.ts'
 import type { PartUri } from '#site/record/part.ts'
@@ -29,7 +30,7 @@ interface FilesOfTree {
 }
 
 /**
- * What was parsed within the last minute of records that servers had proven: parts by CID, and the files of whole trees. The
+ * What was parsed within the last minute of records that servers had proven: parts by CID, as records of a network, and the files of whole trees. The
  * next version of a site has nearly the same parts, and its version record the same tree. That a record is in a repository,
  * only a signed commit says.
  */
@@ -43,24 +44,24 @@ export class RecentTrees {
     this.#trees = new ExpiringTier(options)
   }
 
-  part(did: Did, cid: string): KnownPart | undefined {
-    return this.#parts.get(`${did} ${cid}`)
+  part(did: Did, cid: string, { subfs }: Namespace): KnownPart | undefined {
+    return this.#parts.get(`${did} ${subfs} ${cid}`)
   }
 
-  keepPart(did: Did, cid: string, part: KnownPart): void {
+  keepPart(did: Did, cid: string, part: KnownPart, { subfs }: Namespace): void {
     const bytes = part.bytes * bytesPerRecordByte
-    this.#parts.set(`${did} ${cid}`, part, { bytes, owner: did })
+    this.#parts.set(`${did} ${subfs} ${cid}`, part, { bytes, owner: did })
   }
 
   /** The files of this root in a repository whose tree has this CID. */
-  files(did: Did, treeCid: string, root: Directory): FilesOfTree | undefined {
-    return this.#trees.get(keyOf(did, treeCid, root))
+  files(did: Did, treeCid: string, root: Directory, of: Namespace): FilesOfTree | undefined {
+    return this.#trees.get(keyOf(did, treeCid, root, of))
   }
 
-  keepFiles(did: Did, treeCid: string, root: Directory, files: FilesOfTree): void {
+  keepFiles(did: Did, treeCid: string, root: Directory, files: FilesOfTree, of: Namespace): void {
     let bytes = 0
     for (const path of files.files.keys()) bytes += bytesPerFile + path.length * bytesPerPathChar
-    this.#trees.set(keyOf(did, treeCid, root), files, { bytes, owner: did })
+    this.#trees.set(keyOf(did, treeCid, root, of), files, { bytes, owner: did })
   }
 
   forget(did: Did): void {
@@ -69,5 +70,5 @@ export class RecentTrees {
   }
 }
 
-const keyOf = (did: Did, treeCid: string, root: Directory): string =>
-  `${did} ${treeCid} ${new Bun.CryptoHasher('sha256').update(JSON.stringify(root)).digest('hex')}`
+const keyOf = (did: Did, treeCid: string, root: Directory, { subfs }: Namespace): string =>
+  `${did} ${treeCid} ${subfs} ${new Bun.CryptoHasher('sha256').update(JSON.stringify(root)).digest('hex')}`

@@ -1,8 +1,7 @@
 import type { DataOptions } from '#cli/program.ts'
 import { type RepairReport, repairSite } from '#ingest/repair-site.ts'
 import { StartError } from '#main/process/start-failure.ts'
-import { parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseSiteUri, type SiteAddress, siteUri } from '#site/site-address.ts'
 import { openUpkeep } from './upkeep.ts'
 
 /** Compares one site with its source, repairs what is stored, and prints a report. */
@@ -22,17 +21,13 @@ export async function runRepair(
 
 /** `<did>/<rkey>`, or a site's `at://` address. Throws StartError. */
 export function parseAddress(input: string): SiteAddress {
-  const [didText = '', nameText = '', ...more] = input
-    .replace(/^at:\/\//, '')
-    .replace('/place.sitehost.fs/', '/')
-    .split('/')
-  const [did, name] = [parseDid(didText), parseSiteName(nameText)]
-  if (did === null || name === null || more.length > 0) {
+  const site = parseSiteUri(input)
+  if (site === null) {
     throw new StartError(
       `${JSON.stringify(input)} is not a site: <did>/<rkey>, such as did:plc:…/blog`,
     )
   }
-  return { did, name }
+  return site
 }
 
 /** Whether everything that was found is repaired. */

@@ -67,6 +67,7 @@ export async function openUpkeep(
     log,
     signal,
     limits: config.limits,
+    alsoServe: config.alsoServe,
     visitedQuota: new VisitedQuota({
       db: stores.db,
       bytesMax: config.visitedBytesMax,

@@ -300,6 +300,7 @@ describe('what a setting should be is told in plain words', () => {
     FIREHOSE_URL: [['plc'], /a Jetstream \(wss:\/\/host\/subscribe\), or the address/],
     RELAY_URL: [['plc'], address],
     INGEST: [['some'], /^INGEST: known, visited or all$/],
+    ALSO_SERVE: [['place.other', 'place.wisp,place'], /^ALSO_SERVE: place\.wisp, or nothing$/],
     VISITED_BYTES_MAX: [['5GB', '0'], bytes],
     ALLOW_PRIVATE_HOSTS: [['yes', '2'], flag],
     DNS_SERVERS: [['dns.example', '9.9.9.9,'], /addresses such as 9\.9\.9\.9/],

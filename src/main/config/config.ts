@@ -84,6 +84,8 @@ function configOf(values: z.infer<typeof settings>) {
     firehoseUrl: values.FIREHOSE_URL,
     relayUrl: values.RELAY_URL,
     ingest: values.INGEST,
+    /** Other networks whose sites are served, too. */
+    alsoServe: values.ALSO_SERVE,
     visitedBytesMax: values.VISITED_BYTES_MAX,
     allowPrivateHosts: values.ALLOW_PRIVATE_HOSTS,
     /** Empty: the system's. */

@@ -5,6 +5,7 @@ import type { ExternalAccount } from '#certificates/acme/external-account.ts'
 import type { CertificateFiles } from '#certificates/certificate-files.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
+import { foreignNames, foreignNamespaces } from '#site/namespace.ts'
 import { privateTlds } from './base-url.ts'
 
 // Kinds of settings, each with a plain sentence of what was expected.
@@ -24,6 +25,17 @@ export const requestsPerSecond = wholeNumber('a whole number of requests, 0 for 
 })
 export const bytesPerDay = wholeNumber('a whole number of bytes, 0 for no limit', { min: 0 })
 export const flag = z.enum(['0', '1'], '0 or 1').transform((value) => value === '1')
+
+/** Names of networks, each of which may be named once or more. */
+export const otherNetworks = z.string().transform((text, context) => {
+  const names = new Set(text.split(',').map((name) => name.trim()))
+  names.delete('')
+  const known = foreignNamespaces.filter(({ name }) => names.delete(name))
+  if (names.size === 0) return known
+  context.addIssue(`${foreignNames.join(' or ')}, or nothing`)
+  return z.NEVER
+})
+
 export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'an address that begins with https:// (or http://)',

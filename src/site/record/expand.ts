@@ -5,6 +5,7 @@ import {
   partsMax,
   problemsMax,
 } from '#site/limits.ts'
+import { type Namespace, ownNamespace } from '#site/namespace.ts'
 import { isEntryName, quote, type SitePath, sitePathOf } from '#site/path.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Directory, FileNode, SubfsNode } from './manifest.ts'
@@ -25,8 +26,9 @@ export function expandTree(
   root: Directory,
   owner: Did,
   parts: ReadonlyMap<PartUri, Directory> = new Map(),
+  namespace: Namespace = ownNamespace,
 ): ExpandResult {
-  const expansion = new Expansion(owner, parts)
+  const expansion = new Expansion(owner, parts, namespace)
   expansion.walk(root)
   return expansion.result()
 }
@@ -53,6 +55,7 @@ interface Waiting {
 class Expansion {
   readonly #owner: Did
   readonly #parts: ReadonlyMap<PartUri, Directory>
+  readonly #namespace: Namespace
   readonly #files = new Map<SitePath, FileNode>()
   readonly #directories = new Set<string>()
   readonly #named = new Set<PartUri>()
@@ -61,9 +64,10 @@ class Expansion {
   readonly #waiting: Waiting[] = []
   #entries = 0
 
-  constructor(owner: Did, parts: ReadonlyMap<PartUri, Directory>) {
+  constructor(owner: Did, parts: ReadonlyMap<PartUri, Directory>, namespace: Namespace) {
     this.#owner = owner
     this.#parts = parts
+    this.#namespace = namespace
   }
 
   walk(root: Directory): void {
@@ -128,12 +132,12 @@ class Expansion {
   }
 
   #enterPart(path: string, { subject }: SubfsNode, inside: readonly PartUri[]): void {
-    const key = partKeyOf(subject, this.#owner)
+    const key = partKeyOf(subject, this.#owner, this.#namespace)
     if (key === null) {
       this.#report(`${quote(subject)} is not a part of this site’s owner`)
       return
     }
-    const uri = partUri(this.#owner, key)
+    const uri = partUri(this.#owner, key, this.#namespace)
     if (inside.includes(uri)) {
       this.#report(`the part ${uri} contains itself`)
       return

@@ -5,7 +5,7 @@ import {
   problemsMax,
   subjectCharsMax,
 } from '#site/limits.ts'
-import { type OwnNamespace, ownNamespace } from '#site/namespace.ts'
+import { type Namespace, type OwnNamespace, ownNamespace } from '#site/namespace.ts'
 import { describeBadName, quote } from '#site/path.ts'
 import { readBlobRef } from './blob-ref.ts'
 import { ownField, ownFields } from './own-fields.ts'
@@ -23,13 +23,14 @@ export type TreeResult =
 
 /**
  * Copies an untrusted tree into plain JSON that holds only fields of the lexicon, every `$type` filled in, and
- * checks what a lexicon cannot express: depth, number of entries, names, blobs. Iterative, so that deep nesting
- * cannot overflow the stack. Never throws.
+ * checks what a lexicon cannot express: depth, number of entries, names, blobs. Nodes get the types of our network,
+ * whichever they are of. Iterative, so that deep nesting cannot overflow the stack. Never throws.
  */
-export function readTree(raw: unknown): TreeResult {
+export function readTree(raw: unknown, namespace: Namespace = ownNamespace): TreeResult {
   const root = emptyDirectory()
-  const reading: Reading = { waiting: [], problems: [], entries: 0 }
-  if (nodeType(raw) === 'directory') reading.waiting.push({ raw, into: root, path: '', depth: 0 })
+  const reading: Reading = { namespace, waiting: [], problems: [], entries: 0 }
+  if (nodeType(raw, namespace) === 'directory')
+    reading.waiting.push({ raw, into: root, path: '', depth: 0 })
   else reading.problems.push('the root is not a directory')
 
   // the list grows while it is walked
@@ -42,6 +43,7 @@ export function readTree(raw: unknown): TreeResult {
 }
 
 interface Reading {
+  readonly namespace: Namespace
   readonly waiting: RawDirectory[]
   readonly problems: string[]
   entries: number
@@ -92,7 +94,7 @@ function readName(
 }
 
 function readNode(reading: Reading, raw: unknown, path: string, depth: number): unknown {
-  const type = nodeType(raw)
+  const type = nodeType(raw, reading.namespace)
   switch (type) {
     case 'file':
       return readFile(reading, raw, path)
@@ -133,11 +135,11 @@ function readFile(reading: Reading, raw: unknown, path: string): unknown {
 }
 
 /** By `type`. A `$type` must not contradict it; some writers derive it from the record that contains the node. */
-function nodeType(raw: unknown): 'file' | 'directory' | 'subfs' | null {
+function nodeType(raw: unknown, { fs, subfs }: Namespace): 'file' | 'directory' | 'subfs' | null {
   const type = ownField(raw, 'type')
   if (type !== 'file' && type !== 'directory' && type !== 'subfs') return null
   const $type = ownField(raw, '$type')
-  const fits = [undefined, `${ownNamespace.fs}#${type}`, `${ownNamespace.subfs}#${type}`]
+  const fits = [undefined, `${fs}#${type}`, `${subfs}#${type}`]
   return fits.some((known) => known === $type) ? type : null
 }
 

@@ -23,6 +23,8 @@ export type Decision =
     }
   | {
       readonly kind: 'listing'
+      /** 404: of the root, in place of a page that the site does not have. */
+      readonly status: 200 | 404
       /** The directory's path in the site, empty for the root. */
       readonly path: string
       readonly entries: readonly ListingEntry[]

@@ -62,9 +62,8 @@ function statusOf(decision: Decision): number {
     case 'file':
     case 'redirect':
     case 'missing':
-      return decision.status
     case 'listing':
-      return 200
+      return decision.status
     case 'options':
       return 204
     case 'method-not-allowed':

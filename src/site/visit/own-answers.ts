@@ -1,7 +1,7 @@
 import type { HeaderList } from '#http/header-fields.ts'
 import { pageStylePolicy } from '#site/own-pages/page-style.ts'
 import { answerFields, ruledFields, withOwnType } from './answer-fields.ts'
-import { mustRevalidate, ruledRedirectCacheControl } from './cache-control.ts'
+import { mustRevalidate, ruledRedirectCacheControl, withCacheControl } from './cache-control.ts'
 import type { Decision } from './decision.ts'
 import { corsFields, type Place, siteFields } from './place.ts'
 import type { ServableSite } from './servable-site.ts'
@@ -42,7 +42,7 @@ export type ListingKind = 'page' | 'json'
 export function listingFields(
   site: ServableSite,
   place: Place,
-  { vary }: Of<'listing'>,
+  { status, vary }: Of<'listing'>,
   kind: ListingKind,
 ): HeaderList {
   const contentType = kind === 'json' ? 'application/json' : ownPageFields['content-type']
@@ -51,8 +51,9 @@ export function listingFields(
     ...ownPageFields,
     'content-type': contentType,
     'cache-control': mustRevalidate,
-    'last-modified': new Date(site.liveSince).toUTCString(),
+    ...(status === 200 && { 'last-modified': new Date(site.liveSince).toUTCString() }),
     vary: [...new Set([...vary, 'accept'])].join(', '),
   }
-  return withOwnType(ruledFields(site, place, own), contentType)
+  const fields = withOwnType(ruledFields(site, place, own), contentType)
+  return status === 200 ? fields : withCacheControl(fields, mustRevalidate)
 }

@@ -77,6 +77,29 @@ describe.each([
   })
 })
 
+const name = 'place.wisp.fs/blog'
+const listed: Facts = { name, settings: { directoryListing: true } }
+const ofWisp: [files: string[], facts: Facts, pathname: string, answer: string][] = [
+  [['index.htm'], { name }, '/', '200 index.htm'],
+  [['a/index.htm', 'a/index.html'], { name }, '/a/', '200 a/index.html'],
+  [['index.htm'], { name, settings: { indexFiles: ['index.html'] } }, '/', '404'],
+  [['404.html', 'not_found.html'], { name }, '/b', '404 404.html'],
+  [['not_found.html'], { name }, '/a/b', '404 not_found.html'],
+  [['a/404.html'], { name }, '/a/b', '404'],
+  [['x', '404.html'], listed, '/b', '404 404.html'],
+  [['x', 'd/y'], listed, '/d/', 'listing d/'],
+  [['x', 'd/y'], listed, '/b', '404 listing /'],
+  [['index.htm', 'not_found.html'], {}, '/', '404'],
+  [['x'], { settings: { directoryListing: true } }, '/b', '404'],
+]
+
+test.each(ofWisp)(
+  'the conventions of its network: %j %j answers %s with %s',
+  (files, facts, ...at) => {
+    expect(visit(site(files, facts), at[0])).toBe(at[1])
+  },
+)
+
 describe('the order of decisions', () => {
   const navigate = { 'sec-fetch-mode': 'navigate' }
   const files = ['index.html', 'a.html', 'd/x', 'app.html', 'oops.html', '404.html', '_headers']

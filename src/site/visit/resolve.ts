@@ -124,7 +124,7 @@ function listDirectory({ site, request, address }: Visit): Decision | null {
   // Relative links in a listing only work with the slash.
   const vary = site.redirects.fields
   if (!address.isDirectory) return moveTo({ ...address, isDirectory: true }, request, vary)
-  return { kind: 'listing', path, entries, vary }
+  return { kind: 'listing', status: 200, path, entries, vary }
 }
 
 /** The page of `spaMode`, which routes all addresses of the site itself. */

@@ -5,6 +5,7 @@ import { siteUri } from '#site/site-address.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { AddressedFiles } from './addresses.ts'
+import { type Conventions, conventionsOf } from './conventions.ts'
 import { type Directories, listDirectories } from './listing.ts'
 import type { Snapshot, SnapshotFile } from './snapshot.ts'
 
@@ -16,6 +17,7 @@ export interface ServableSite extends AddressedFiles {
   /** When visitors first got this version from us; milliseconds since the epoch. */
   readonly liveSince: number
   readonly settings: CompleteSettings
+  readonly conventions: Conventions
   readonly redirects: RedirectRules
   readonly headers: HeaderRules
   /** Computed on first use. */
@@ -61,7 +63,8 @@ export function* servableSiteSteps(
     record = { uri: siteUri(snapshot), cid: snapshot.recordCid, versionKey: null },
   }: SiteFacts = {},
 ): Steps<ServableSite> {
-  const settings: CompleteSettings = completeSettings(snapshot.settings ?? {})
+  const conventions = conventionsOf(snapshot.name)
+  const settings: CompleteSettings = completeSettings(snapshot.settings ?? {}, conventions)
   const redirects = yield* redirectSteps(snapshot.redirects)
   const headers = yield* headerRuleSteps(snapshot.headers, settings.headers)
   let directories: Directories | undefined
@@ -70,6 +73,7 @@ export function* servableSiteSteps(
     record,
     liveSince,
     settings,
+    conventions,
     files: snapshot.files,
     indexFiles: settings.indexFiles,
     addressForm: settings.cleanUrls ? settings.trailingSlash : 'plain',
@@ -83,9 +87,12 @@ export function* servableSiteSteps(
   }
 }
 
-function completeSettings(said: Partial<SiteSettings>): CompleteSettings {
+function completeSettings(
+  said: Partial<SiteSettings>,
+  { indexFiles }: Conventions,
+): CompleteSettings {
   return {
-    indexFiles: said.indexFiles ?? defaultSettings.indexFiles,
+    indexFiles: said.indexFiles ?? [...indexFiles],
     cleanUrls: said.cleanUrls ?? defaultSettings.cleanUrls,
     trailingSlash: said.trailingSlash ?? 'auto',
     directoryListing: said.directoryListing ?? defaultSettings.directoryListing,

@@ -3,7 +3,7 @@ import { snapshotBytesMax } from '#site/limits.ts'
 import { parseSitePath } from '#site/path.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { parseAnySiteName, type SiteName } from '#site/site-name.ts'
 import { runAtOnce, type Steps } from '#site/steps.ts'
 
 /**
@@ -80,7 +80,7 @@ export function* decodeSnapshotSteps(text: string): Steps<Snapshot> {
   }
   return {
     did: parseDid(string(stored['did'])) ?? fail('bad did'),
-    name: parseSiteName(string(stored['name'])) ?? fail('bad name'),
+    name: parseAnySiteName(string(stored['name'])) ?? fail('bad name'),
     recordCid: string(stored['recordCid']),
     publishedAt: count(stored['publishedAt']),
     settings: decodeSettings(stored['settings']),

@@ -129,12 +129,17 @@ export async function listSiteNames(db: Db, did: Did): Promise<SiteName[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The names of the account's sites, without removed ones. */
-export async function listPresentNames(db: Db, did: Did): Promise<SiteName[]> {
+/** The names of the account's sites, or of those among these, without removed ones. */
+export async function listPresentNames(
+  db: Db,
+  did: Did,
+  among?: readonly SiteName[],
+): Promise<SiteName[]> {
   const rows = await db
     .selectFrom('sites')
     .select('name')
     .where('did', '=', did)
+    .$if(among !== undefined, (sites) => sites.where('name', 'in', among ?? []))
     .where(({ eb, or }) => or([eb('removedRev', 'is', null), eb('liveVersionId', 'is not', null)]))
     .execute()
   return rows.map(({ name }) => name)

@@ -70,7 +70,7 @@ function listings(): Promise<MemoryTaken> {
       })
       kept.push(known)
       for (const [path, entries] of directories) {
-        const decision = { kind: 'listing', path, entries, vary: [] } as const
+        const decision = { kind: 'listing', status: 200, path, entries, vary: [] } as const
         for (const kind of ['page', 'json'] as const) known.listingOf(decision, kind, pages)
         Bun.gc(true)
       }

@@ -1,6 +1,6 @@
 import type { SiteSettings } from '#site/record/settings.ts'
 import { parseDid } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import { resolve } from '#site/visit/resolve.ts'
 import { type EarlierAssets, type ServableSite, servableSite } from '#site/visit/servable-site.ts'
 import type { VisitorRequest } from '#site/visitor-request.ts'
@@ -9,12 +9,16 @@ export interface Facts {
   readonly settings?: Partial<SiteSettings>
   readonly rules?: string
   readonly earlier?: EarlierAssets
+  readonly name?: string
 }
 
 /** A site that holds these files; the hash of each is its own path. */
-export function site(paths: readonly string[], { settings, rules = '', earlier }: Facts = {}) {
+export function site(
+  paths: readonly string[],
+  { settings, rules = '', earlier, name: given = 'blog' }: Facts = {},
+) {
   const did = parseDid('did:plc:ewvi7nxzyoun6zhxrhs64oiz')
-  const name = parseSiteName('blog')
+  const name = parseAnySiteName(given)
   if (did === null || name === null) throw new Error('the fixtures are wrong')
   return servableSite(
     {
@@ -59,7 +63,7 @@ export function visit(from: ServableSite, request: VisitorRequest | string, now?
     case 'missing':
       return `${decision.status}`
     case 'listing':
-      return `listing ${decision.path}/`
+      return `${decision.status === 200 ? '' : `${decision.status} `}listing ${decision.path}/`
     default:
       return decision.kind
   }

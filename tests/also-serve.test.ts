@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { AppClient } from '../devnet/app-client.ts'
+import { deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
+import { eventually } from './support/eventually.ts'
+import { pageUrl, visit, writeSite } from './support/visitors/plain-sites.ts'
+import {
+  putWispPart,
+  putWispSite,
+  wispDirectory,
+  wispEntry,
+  wispFile,
+  wispPageUrl,
+  wispPartNode,
+} from './support/visitors/wisp-sites.ts'
+import { startWorldOfAlice, type World } from './support/world.ts'
+
+// ALSO_SERVE=place.wisp: sites of that network, written by a bare script as its own tools would.
+
+let world: World
+let alice: AppClient
+let repo: PdsAccount
+beforeAll(async () => {
+  const environment = { ALSO_SERVE: 'place.wisp' }
+  ;({ world, alice, repo } = await startWorldOfAlice({ environment, countsCalls: true }))
+}, 300_000)
+afterAll(() => world[Symbol.asyncDispose]())
+
+const theirs = (site: string, path?: string) => visit(wispPageUrl(world.app, repo.did, site, path))
+const page = (text: string) => `<!doctype html><h1>${text}</h1>`.repeat(20)
+const noise = crypto.getRandomValues(new Uint8Array(3000))
+
+async function writeBlog(): Promise<void> {
+  const part = wispPartNode(repo, 'fs', 'blog-1')
+  const mounted = wispPartNode(repo, 'fs', 'blog-3', { flat: false })
+  await putWispPart(
+    repo,
+    'blog-2',
+    wispEntry('deep.html', await wispFile(repo, 'subfs', page('deep'), { stored: 'base64' })),
+  )
+  await putWispPart(
+    repo,
+    'blog-1',
+    wispEntry('about.html', await wispFile(repo, 'subfs', page('about'))),
+    wispEntry(
+      'posts',
+      wispDirectory('subfs', wispEntry('x', wispPartNode(repo, 'subfs', 'blog-2'))),
+    ),
+  )
+  await putWispPart(
+    repo,
+    'blog-3',
+    wispEntry(
+      'noise.bin',
+      await wispFile(repo, 'subfs', noise, { stored: 'plain', mimeType: 'image/png' }),
+    ),
+  )
+  await putRecord(repo, 'place.wisp.settings', 'blog', {
+    directoryListing: false,
+    cleanUrls: true,
+    headers: [
+      { $type: 'place.wisp.settings#customHeader', name: 'X-Of', value: 'wisp', path: '*.bin' },
+    ],
+  })
+  await putWispSite(
+    repo,
+    'blog',
+    wispEntry('index.htm', await wispFile(repo, 'fs', page('home'))),
+    wispEntry('not_found.html', await wispFile(repo, 'fs', page('nothing'))),
+    wispEntry('part', part),
+    wispEntry('assets', mounted),
+  )
+}
+
+describe('a site of place.wisp', () => {
+  beforeAll(async () => {
+    await writeSite(repo, 'blog', { 'index.html': 'ours' })
+    await writeBlog()
+    await eventually(async () => expect(await theirs('blog')).toBe(page('home')), 30_000)
+  }, 60_000)
+
+  test('is served byte for byte, at a host of its own, next to ours with the same name', async () => {
+    await eventually(async () =>
+      expect(await visit(pageUrl(world.app, repo.did, 'blog'))).toBe('ours'),
+    )
+    expect(await theirs('blog', '/about')).toBe(page('about'))
+    expect(await theirs('blog', '/posts/deep')).toBe(page('deep'))
+    const bytes = await (
+      await fetch(wispPageUrl(world.app, repo.did, 'blog', '/assets/noise.bin'))
+    ).bytes()
+    expect(bytes).toEqual(noise)
+  })
+
+  test('has the conventions and settings of its network', async () => {
+    const missing = await fetch(wispPageUrl(world.app, repo.did, 'blog', '/posts/none'))
+    expect([missing.status, await missing.text()]).toEqual([404, page('nothing')])
+    const about = await fetch(wispPageUrl(world.app, repo.did, 'blog', '/about'))
+    expect(about.headers.get('x-of')).toBeNull()
+    const noisy = await fetch(wispPageUrl(world.app, repo.did, 'blog', '/assets/noise.bin'))
+    expect(noisy.headers.get('x-of')).toBe('wisp')
+    expect(about.headers.get('content-type')).toStartWith('text/html')
+    expect(about.headers.get('x-sitehost-record')).toBe(`at://${repo.did}/place.wisp.fs/blog`)
+  })
+
+  test('is found by its owner and name where ours has none like it', async () => {
+    await putWispSite(repo, 'alone', wispEntry('a.txt', await wispFile(repo, 'fs', 'alone')))
+    await eventually(async () => expect(await theirs('alone', '/a.txt')).toBe('alone'))
+    const at = async (site: string) => {
+      const url = new URL(`/${repo.did}/${site}/a.txt`, world.app)
+      url.hostname = 'sites.localhost'
+      return (await fetch(url, { redirect: 'manual' })).headers.get('location')
+    }
+    expect(await at('alone')).toBe(wispPageUrl(world.app, repo.did, 'alone', '/a.txt').href)
+    expect(await at('blog')).toBe(pageUrl(world.app, repo.did, 'blog', '/a.txt').href)
+  })
+
+  test('follows its record: a change, a part that changes, a removal', async () => {
+    const holding = async (text: string) => wispEntry('a.txt', await wispFile(repo, 'fs', text))
+    await putWispPart(repo, 'moving-1', wispEntry('b.txt', await wispFile(repo, 'subfs', 'one')))
+    const part = wispEntry('x', wispPartNode(repo, 'fs', 'moving-1'))
+    await putWispSite(repo, 'moving', await holding('one'), part)
+    await eventually(async () => expect(await theirs('moving', '/b.txt')).toBe('one'))
+    await putWispPart(repo, 'moving-1', wispEntry('b.txt', await wispFile(repo, 'subfs', 'two')))
+    await eventually(async () => expect(await theirs('moving', '/b.txt')).toBe('two'))
+    await putWispSite(repo, 'moving', await holding('two'))
+    await eventually(async () => expect(await theirs('moving', '/a.txt')).toBe('two'))
+    await deleteRecord(repo, 'place.wisp.fs', 'moving')
+    await eventually(async () => expect(await theirs('moving', '/a.txt')).toBe(404))
+  })
+
+  test('is none of the sites that its owner changes here', async () => {
+    const { sites } = (await (await alice.fetch('/api/user/sites')).json()) as { sites: object[] }
+    expect(sites).toMatchObject([{ rkey: 'blog', uri: `at://${repo.did}/place.sitehost.fs/blog` }])
+  })
+})
+
+test('a service that does not serve the network any more drops its sites, and only those', async () => {
+  await world.restart({ ALSO_SERVE: '' })
+  await eventually(async () => expect(await theirs('blog')).toBe(404))
+  expect(await visit(pageUrl(world.app, repo.did, 'blog'))).toBe('ours')
+  await world.restart({ ALSO_SERVE: 'place.wisp' })
+  const synced = await alice.fetch('/api/user/sync', { method: 'POST' })
+  expect(await synced.json()).toMatchObject({ success: true })
+  expect(await theirs('blog')).toBe(page('home'))
+})
