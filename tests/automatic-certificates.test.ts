@@ -181,19 +181,27 @@ if (isHere) {
     expect(await place.order()).toBe(1)
   }, 60_000)
 
-  test('an authority that is away leaves what there is', async () => {
+  test('an authority that is away for a day leaves what there is, and is asked less and less often', async () => {
     await using database = await memoryDatabase()
     await using place = await openPlace(world, database)
     await place.certificates.want(application)
     await place.order()
-    const { renewAt } = await place.row(application)
-    place.setClock(Number(renewAt))
-    expect(await place.order({ authorities: [away] })).toBe(1)
-    expect(await place.row(application)).toMatchObject({ failures: 1, lastProblem: 'away' })
-    await shown(application)
-    place.later(dayMs)
+    const { serial } = await shown(application)
+    const begin = Number((await place.row(application)).renewAt)
+    place.setClock(begin)
+    let tries = 0
+    while (place.now() < begin + dayMs) {
+      expect(await place.order({ authorities: [away] })).toBe(1)
+      tries++
+      const { dueAt, failures, lastProblem } = await place.row(application)
+      expect([failures, lastProblem]).toEqual([tries, 'away'])
+      place.setClock(dueAt)
+    }
+    expect(tries).toBeWithin(8, 11)
+    expect((await shown(application)).serial).toBe(serial)
     await place.order()
     expect(await place.row(application)).toMatchObject({ failures: 0, lastProblem: null })
+    expect((await shown(application)).serial).not.toBe(serial)
   }, 60_000)
 
   test('a wildcard for the base domain, whose DNS delegates its challenges here: names below it need none', async () => {

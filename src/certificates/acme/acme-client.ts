@@ -15,8 +15,8 @@ import { type ExternalAccount, externalAccountBinding } from './external-account
 
 const answerMsMax = 20_000
 const answerBytesMax = 256 * 1024
-/** An authority may refuse a nonce for no fault of ours (RFC 8555 §6.5). */
-const nonceTriesMax = 8
+/** An authority may refuse a nonce for no fault of ours (RFC 8555 §6.5); one that refuses every second one is bearable so. */
+const nonceTriesMax = 16
 
 /** An answer, and how long the authority wants to be left alone before it is asked again. */
 export interface Waiting<T> {

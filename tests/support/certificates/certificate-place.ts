@@ -17,15 +17,20 @@ import { createLookUp } from '#outbound/dns/look-up.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
-import { type AcmeServer, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import {
+  type AcmeServer,
+  type AcmeServerOptions,
+  startAcmeServer,
+} from '#tests/support/servers/acme-server.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
+import { tcpProxy } from '#tests/support/servers/tcp-proxy.ts'
 
 export const application = 'sitehost.home.arpa'
 export const baseDomain = 'sites.home.arpa'
 /** Where names lead that lead here. */
 export const here = { a: ['127.0.0.1'] }
 
-/** A real certificate authority that really looks and refuses every third nonce, and a real name server. */
+/** A real certificate authority that really looks and refuses nonces, and a real name server. */
 export interface AcmeWorld extends AsyncDisposable {
   readonly acme: AcmeServer
   readonly dns: DnsServer
@@ -36,14 +41,25 @@ export interface AcmeWorld extends AsyncDisposable {
   readonly authority: Authority
 }
 
-export async function openAcmeWorld(dir: string): Promise<AcmeWorld> {
+interface WorldOptions extends Pick<AcmeServerOptions, 'noncesRefused' | 'pauses'> {
+  /** Whether the authority's next connection to port 80 breaks off. */
+  readonly isBroken?: () => boolean
+}
+
+export async function openAcmeWorld(
+  dir: string,
+  { isBroken, noncesRefused = 33, pauses = false }: WorldOptions = {},
+): Promise<AcmeWorld> {
   await using opened = new AsyncDisposableStack()
   const httpPort = Number(await ownPort())
   const httpsPort = Number(await ownPort())
   const dnsPort = Number(await ownPort())
   const dns = opened.use(await startDnsServer({ [application]: here, [baseDomain]: here }))
-  const looks = { dnsServer: dns.address, httpPort, httpsPort }
-  const acme = opened.use(await startAcmeServer({ dir, ...looks, refusesNonces: true }))
+  const proxy =
+    isBroken && opened.use(tcpProxy(new URL(`http://127.0.0.1:${httpPort}`), { isBroken }))
+  const lookedAt = proxy ? Number(new URL(proxy.url).port) : httpPort
+  const looks = { dnsServer: dns.address, httpPort: lookedAt, httpsPort }
+  const acme = opened.use(await startAcmeServer({ dir, ...looks, noncesRefused, pauses }))
   const authority = {
     directory: acme.url,
     ca: [await Bun.file(acme.certificateFile).text()],
@@ -86,7 +102,7 @@ interface OrderedBy {
   readonly signal?: AbortSignal
 }
 
-const secrets = ['x'.repeat(32)] as const
+export const secrets = ['x'.repeat(32)] as const
 
 /** What orders and what shows certificates, on one database, with a clock of its own. */
 export async function openPlace(

@@ -15,17 +15,21 @@ export interface AcmeServer extends AsyncDisposable {
   /** Certificates that it was asked for so far, issued or not. */
   orders(): number
   issued(): number
+  /** What it says of a certificate that it has issued: `Valid`, `Revoked`. `serial`: in hex. */
+  statusOf(serial: string): Promise<string>
 }
 
-interface AcmeServerOptions {
+export interface AcmeServerOptions {
   readonly dir: string
   /** Where it finds out where a name leads. */
   readonly dnsServer: string
   /** Where it looks for the answers to its challenges. */
   readonly httpPort: number
   readonly httpsPort: number
-  /** It refuses a third of the nonces, as authorities may. */
-  readonly refusesNonces?: boolean
+  /** Percentage of the nonces that it refuses, as authorities may. */
+  readonly noncesRefused?: number
+  /** It looks after pauses at random, of seconds, as it does by default. */
+  readonly pauses?: boolean
   /** Without it nobody gets an account. */
   readonly externalAccount?: ExternalAccount
 }
@@ -34,7 +38,7 @@ export const pebble = Bun.which('pebble')
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
   const { dir, dnsServer, externalAccount = null, httpPort, httpsPort } = options
-  const { refusesNonces = false } = options
+  const { noncesRefused = 0, pauses = false } = options
   const [port, managementPort] = [await ownPort(), await ownPort()]
   const certificateFile = join(dir, 'acme-server.pem')
   const config = {
@@ -56,10 +60,11 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   await Bun.write(configFile, JSON.stringify({ pebble: config }))
   const child = Bun.spawn({
     cmd: [pebble ?? 'pebble', '-config', configFile, '-dnsserver', dnsServer],
-    // It really looks; without the pauses that it makes at random by default.
+    // It really looks.
     env: {
-      PEBBLE_VA_NOSLEEP: '1',
-      PEBBLE_WFE_NONCEREJECT: refusesNonces ? '33' : '0',
+      ...(pauses ? { PEBBLE_VA_SLEEPTIME: '2' } : { PEBBLE_VA_NOSLEEP: '1' }),
+      PEBBLE_VA_ALWAYS_VALID: '0',
+      PEBBLE_WFE_NONCEREJECT: String(noncesRefused),
       PEBBLE_AUTHZREUSE: '0',
     },
     stdout: 'pipe',
@@ -78,6 +83,10 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     root,
     orders: () => count('Added order '),
     issued: () => count('Issued certificate serial '),
+    async statusOf(serial) {
+      const answer = await manage(managementPort, `cert-status-by-serial/${serial}`)
+      return ((await answer.json()) as { Status: string }).Status
+    },
     async [Symbol.asyncDispose]() {
       child.kill()
       await child.exited
@@ -85,8 +94,8 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
   }
 }
 
-async function readRoot(managementPort: string): Promise<string> {
-  const url = `https://127.0.0.1:${managementPort}/roots/0`
-  const answer = await fetch(url, { tls: { ca: loopbackCertificate } })
-  return await answer.text()
-}
+const readRoot = async (managementPort: string): Promise<string> =>
+  (await manage(managementPort, 'roots/0')).text()
+
+const manage = (managementPort: string, path: string): Promise<Response> =>
+  fetch(`https://127.0.0.1:${managementPort}/${path}`, { tls: { ca: loopbackCertificate } })

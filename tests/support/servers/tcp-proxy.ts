@@ -11,8 +11,11 @@ interface Ends {
   isBroken: boolean
 }
 
-/** Forwards connections to the server of a URL. For a few small messages: it knows no backpressure. */
-export function tcpProxy(upstream: URL): TcpProxy {
+/** Forwards connections to the server of a URL. For a few small messages: it knows no backpressure. `isBroken`: the next one ends at once. */
+export function tcpProxy(
+  upstream: URL,
+  { isBroken = () => false }: { readonly isBroken?: () => boolean } = {},
+): TcpProxy {
   const connections = new Set<Ends>()
   const connect = (near: Ends['near']): Ends => {
     const ends: Ends = {
@@ -36,7 +39,8 @@ export function tcpProxy(upstream: URL): TcpProxy {
     port: 0,
     socket: {
       open: (near) => {
-        near.data = connect(near)
+        if (isBroken()) near.terminate()
+        else near.data = connect(near)
       },
       data: async ({ data: ends }, data) => {
         const copy = Buffer.from(data)
