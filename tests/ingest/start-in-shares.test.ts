@@ -54,7 +54,7 @@ test('however many servers have a line, the last line has its turn', async () =>
 
 const ofHost = (n: number, host: string): WorkItem => ({
   ...siteOf('blog', accountOf(n)),
-  ...{ kind: 'site', site: 'blog' as SiteName, enqueuedAt: 1, attempts: 1, token: '' },
+  ...{ kind: 'site', site: 'blog' as SiteName, enqueuedAt: 1, attempts: 1, token: '', lease: '' },
   pds: `https://${host}`,
   traceId: null,
 })

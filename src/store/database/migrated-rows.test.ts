@@ -191,7 +191,7 @@ const cases: Case[] = [
     },
     async check(db) {
       const site = { kind: 'site' as const, did: queued, priority: 0 as const }
-      const rest = { line: '', lastError: null, notBefore: 0, traceId: null }
+      const rest = { line: '', lastError: null, lease: null, notBefore: 0, traceId: null }
       const of = (
         enqueuedAt: number,
         attempts: number,

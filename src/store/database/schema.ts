@@ -148,6 +148,8 @@ export interface Schema
     nextAttemptAt: number
     /** No other process takes the row before. */
     leasedUntil: number
+    /** Of whoever took it last; null: nobody has. */
+    lease: Generated<string | null>
     lastError: string | null
     token: string
     /** Where a site waits for its server's share of the lanes; empty: it waits for no server. */

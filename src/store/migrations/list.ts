@@ -49,6 +49,7 @@ import { siteVisits } from './0051-site-visits.ts'
 import { siteVisitsByAccount } from './0052-site-visits-by-account.ts'
 import { duties } from './0053-duties.ts'
 import { instances } from './0054-instances.ts'
+import { leasesOfWorkItems } from './0055-leases-of-work-items.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -108,4 +109,5 @@ const statements: Record<string, MigrationSql> = {
   '0052-site-visits-by-account': siteVisitsByAccount,
   '0053-duties': duties,
   '0054-instances': instances,
+  '0055-leases-of-work-items': leasesOfWorkItems,
 }

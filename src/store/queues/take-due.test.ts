@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { openDatabase } from '#store/database/database.ts'
+import { type Db, openDatabase } from '#store/database/database.ts'
 import type { WorkKind } from '#store/database/schema.ts'
+import { inTransaction } from '#store/database/transaction.ts'
 import { rememberVisited } from '#store/lifecycle/visited-accounts.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { accountOf, alice, bob, nameOf, siteOf } from '#tests/support/database/sample-rows.ts'
 import { askedAt } from '#tests/support/database/work-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
 import { listLines } from './queued.ts'
 import { nextDueAt, type Owners, takeDue } from './take-due.ts'
@@ -187,7 +190,7 @@ onEachStore('store/queues/take-due', (db) => {
   })
 })
 
-onEachStore('store/queues/take-due with two instances', (_, __, options) => {
+onEachStore('store/queues/take-due with two instances', (_, dialect, options) => {
   test.each<WorkKind>(['site', 'account'])('nothing of kind %s is taken by both', async (kind) => {
     await using one = openDatabase(options())
     await using two = openDatabase(options())
@@ -206,4 +209,28 @@ onEachStore('store/queues/take-due with two instances', (_, __, options) => {
     const rest = await takeDue(one.db, { kind, now: 2, leaseMs, limit: 100 })
     expect(taken.length + rest.length).toBe(100)
   })
+
+  // SQLite has one writing transaction at a time anyway.
+  test.skipIf(dialect === 'sqlite')('nor two sites of one account, each by one', async () => {
+    await using one = openDatabase(options())
+    await using two = openDatabase(options())
+    const site = { kind: 'site', now: 2, leaseMs, limit: 7 } as const
+    await enqueueSites(askedAt(one.db, 1), [siteOf('a')])
+    let second: Promise<WorkItem[]> = Promise.resolve([])
+    await inTransaction(one.db, async (transaction) => {
+      expect(await takeDue(transaction, site)).toHaveLength(1)
+      // Not locked by the first one, whose lease nobody sees yet.
+      await enqueueSites(askedAt(two.db, 1), [siteOf('b')])
+      second = takeDue(two.db, site)
+      await eventually(async () => expect(await waitingForMutex(transaction)).toBe(1))
+    })
+    expect(await second).toEqual([])
+  })
 })
+
+async function waitingForMutex(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where locktype = 'advisory' and not granted and datname = current_database()`.execute(db)
+  return Number(rows[0]?.count)
+}

@@ -4,7 +4,7 @@ import type { Db } from '#store/database/database.ts'
 import { prepared, preparedForItems } from '#store/database/prepared.ts'
 import type { WorkKind, WorkPriority } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
-import { isPostgres } from '#store/database/transaction.ts'
+import { isPostgres, lockUntilCommit } from '#store/database/transaction.ts'
 import { leaseItems, type WorkItem } from './work-items.ts'
 
 /**
@@ -30,21 +30,37 @@ interface TakeOptions {
  * the others. No other caller gets items of that kind of these accounts until the leased ones are finished or retried,
  * or `leaseMs` are over.
  */
-export function takeDue(
-  db: Db,
-  { kind, priorities = [0], owners = 'all', line = '', now, leaseMs, limit }: TakeOptions,
-): Promise<WorkItem[]> {
-  return inSharedTransaction(db, async (transaction) => {
+export async function takeDue(db: Db, options: TakeOptions): Promise<WorkItem[]> {
+  // Most calls find nothing, and the others must not wait for them.
+  if (isPostgres(db) && !(await isAnyDue(db, options))) return []
+  const { kind, priorities = [0], owners = 'all', line = '', now, leaseMs, limit } = options
+  return await inSharedTransaction(db, async (transaction) => {
+    // Else two callers, of whom neither sees what the other has taken, take two items of an account.
+    await lockUntilCommit(transaction, `take ${kind}`)
+    const leased = { lease: crypto.randomUUID(), leasedUntil: now + leaseMs }
     const taken: WorkItem[] = []
     for (const priority of priorities) {
       if (taken.length >= limit) break
       const which = { kind, priority, line, now }
       const items = await findDue(transaction, limit - taken.length, which, owners)
-      await leaseItems(transaction, items, { leasedUntil: now + leaseMs })
-      taken.push(...items)
+      await leaseItems(transaction, items, leased)
+      taken.push(
+        ...items.map((item) => ({ ...item, attempts: item.attempts + 1, lease: leased.lease })),
+      )
     }
-    return taken.map((item) => ({ ...item, attempts: item.attempts + 1 }))
+    return taken
   })
+}
+
+async function isAnyDue(
+  db: Db,
+  { kind, priorities = [0], owners = 'all', line = '', now }: TakeOptions,
+): Promise<boolean> {
+  for (const priority of priorities) {
+    const { rows } = await statements[owners].accounts(db, { kind, priority, line, now, limit: 1 })
+    if (rows.length > 0) return true
+  }
+  return false
 }
 
 /**
@@ -67,6 +83,8 @@ interface NextOptions extends Pick<TakeOptions, 'kind' | 'owners' | 'line' | 'no
   readonly priority: WorkPriority
 }
 
+type FreeItem = Omit<WorkItem, 'lease'>
+
 /** Rows that are searched for each account before all rows are grouped. */
 const rowsPerAccount = 4
 
@@ -75,7 +93,7 @@ async function findDue(
   limit: number,
   which: Which,
   owners: Owners,
-): Promise<readonly WorkItem[]> {
+): Promise<readonly FreeItem[]> {
   const rowsMax = limit * rowsPerAccount
   // Accounts in the order of their oldest rows: mostly, the oldest rows of all contain enough of them.
   const { rows } = await statements[owners].accounts(db, { ...which, limit: rowsMax })
@@ -137,7 +155,7 @@ const statements: Record<Owners, ReturnType<typeof statementsOf>> = {
 }
 
 // Without the priority, both databases search by account, however many items are due.
-const selectItems = preparedForItems<{ did: Did }, Which, WorkItem>((db, accounts, which) => {
+const selectItems = preparedForItems<{ did: Did }, Which, FreeItem>((db, accounts, which) => {
   const dids = accounts.map(({ did }) => did)
   const items = due(unleased(db, which), which)
     .select(['kind', 'did', 'site', 'enqueuedAt', 'attempts', 'token', 'traceId'])

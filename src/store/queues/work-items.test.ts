@@ -7,7 +7,14 @@ import { askedAt, workRows } from '#tests/support/database/work-rows.ts'
 import { enqueueAccounts, enqueueSites, enqueueVersions } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
 import { listUnread } from './unread.ts'
-import { finishItem, parkedAt, renewItem, retryItem, type WorkItem } from './work-items.ts'
+import {
+  finishItem,
+  parkedAt,
+  putInLine,
+  renewItem,
+  retryItem,
+  type WorkItem,
+} from './work-items.ts'
 
 const leaseMs = 100
 const names = { site: nameOf('a'), version: versionKeyOf(1), account: '' } as const
@@ -49,6 +56,7 @@ onEachStore('store/queues/work-items', (db) => {
         pds: null,
         traceId: null,
         token: expect.any(String) as string,
+        lease: expect.any(String) as string,
       })
       expect(await take(10)).toEqual([])
       await finishItem(db(), item)
@@ -64,10 +72,10 @@ onEachStore('store/queues/work-items', (db) => {
 
     test('a renewed lease lasts longer; an ended one is not renewed', async () => {
       await ask(10)
-      const item = await takeOne(10)
-      await renewItem(db(), item, { now: 50, leaseMs })
+      await renewItem(db(), await takeOne(10), { now: 50, leaseMs })
       expect(await take(149)).toEqual([])
-      expect(await takeOne(150)).toMatchObject({ attempts: 2 })
+      const item = await takeOne(150)
+      expect(item).toMatchObject({ attempts: 2 })
       await retryItem(db(), item, { at: 160, error: 'server away' })
       await renewItem(db(), item, { now: 160, leaseMs })
       expect(await takeOne(160)).toMatchObject({ attempts: 3 })
@@ -119,24 +127,21 @@ onEachStore('store/queues/work-items', (db) => {
       expect(await takeOne(30)).toMatchObject({ attempts: 1 })
     })
 
-    test('a worker that lost the lease but did the work finishes it', async () => {
+    test('a worker that lost the lease leaves the item to the one that has it', async () => {
       await ask(10)
       const late = await takeOne(10)
       const other = await takeOne(200)
       await finishItem(db(), late)
-      expect(await rows()).toEqual([])
+      expect(await retryItem(db(), late, { at: 900, error: 'too late' })).toBe(false)
+      await renewItem(db(), late, { now: 900, leaseMs })
+      await putInLine(db(), [late], 'slow slow.test')
+      expect(await rows()).toMatchObject([
+        { leasedUntil: 300, line: '', attempts: 2, lastError: null, nextAttemptAt: 10 },
+      ])
+      expect(await take(299)).toEqual([])
       await finishItem(db(), other)
       await retryItem(db(), other, { at: 300, error: 'too late' })
       expect(await rows()).toEqual([])
-    })
-
-    test('finished after the lease was lost, it stays if it was enqueued since', async () => {
-      await ask(10)
-      const first = await takeOne(10)
-      await ask(20)
-      await takeOne(200)
-      await finishItem(db(), first)
-      expect(await rows()).toHaveLength(1)
     })
   })
 

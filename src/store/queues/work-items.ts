@@ -1,4 +1,3 @@
-import type { RawBuilder } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -20,6 +19,8 @@ export interface WorkItem {
   readonly attempts: number
   /** Changes whenever it is enqueued. */
   readonly token: string
+  /** Changes whenever it is taken: who had it before changes nothing of it any more. */
+  readonly lease: string
   /** The account's server, as the account was last checked. */
   readonly pds: string | null
   /** Of the request that enqueued it last; null: none did. */
@@ -27,20 +28,30 @@ export interface WorkItem {
 }
 
 type Key = Pick<WorkItem, 'kind' | 'did' | 'site'>
+type LeasedKey = Pick<WorkItem, 'kind' | 'did' | 'site' | 'lease'>
 
 /** When a parked item is due: only after it is enqueued again. */
 export const parkedAt = Number.MAX_SAFE_INTEGER
 
 /** Leases due items until that time. */
-export const leaseItems = preparedForItems<Key, { leasedUntil: number }, unknown>(
-  (db, items, { leasedUntil }) =>
-    updateItems(db, items).set(({ eb }) => ({ leasedUntil, attempts: eb('attempts', '+', 1) })),
+export const leaseItems = preparedForItems<Key, { lease: string; leasedUntil: number }, unknown>(
+  (db, items, leased) =>
+    db
+      .updateTable('workItems')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('did', 'kind', 'site'),
+          'in',
+          items.map(({ did, kind, site }) => tuple(did, kind, site)),
+        ),
+      )
+      .set(({ eb }) => ({ ...leased, attempts: eb('attempts', '+', 1) })),
 )
 
-/** Keeps a leased item for `leaseMs` from now; does nothing if it was finished or retried meanwhile. */
+/** Keeps a leased item for `leaseMs` from now; does nothing if it was finished, retried or taken by another meanwhile. */
 export async function renewItem(
   db: Db,
-  item: Key,
+  item: LeasedKey,
   { now, leaseMs }: { now: number; leaseMs: number },
 ): Promise<void> {
   await updateItem(db, item)
@@ -49,7 +60,10 @@ export async function renewItem(
     .execute()
 }
 
-/** Deletes a finished item. If it was enqueued again meanwhile, it stays and is due at once, with no attempts. */
+/**
+ * Deletes a finished item. If it was enqueued again meanwhile, it stays and is due at once, with no attempts. Does nothing if
+ * another has taken it meanwhile.
+ */
 export function finishItem(db: Db, item: WorkItem): Promise<void> {
   return inSharedTransaction(db, async (transaction) => {
     const { numAffectedRows } = await deleteItem(transaction, item)
@@ -58,14 +72,15 @@ export function finishItem(db: Db, item: WorkItem): Promise<void> {
   })
 }
 
-const deleteItem = prepared<Key & Pick<WorkItem, 'token'>, unknown>(
-  (db, { kind, did, site, token }) =>
+const deleteItem = prepared<LeasedKey & Pick<WorkItem, 'token'>, unknown>(
+  (db, { kind, did, site, lease, token }) =>
     db
       .deleteFrom('workItems')
       .where('kind', '=', kind)
       .where('did', '=', did)
       .where('site', '=', site)
-      .where('token', '=', token),
+      .where('token', '=', token)
+      .where('lease', '=', lease),
 )
 
 export interface RetryLater {
@@ -78,7 +93,10 @@ export interface RetryLater {
   readonly notBefore?: number
 }
 
-/** Makes a failed item due `at` that time. False: it was enqueued again meanwhile, and is due at `notBefore`. */
+/**
+ * Makes a failed item due `at` that time. False: it was enqueued again meanwhile, and is due at `notBefore`; or another has taken
+ * it meanwhile, and nothing has changed.
+ */
 export function retryItem(
   db: Db,
   item: WorkItem,
@@ -114,28 +132,23 @@ export function putInLine(db: Db, items: readonly WorkItem[], line: string): Pro
   })
 }
 
-const updateLine = preparedForItems<Key, { line: string }, unknown>((db, items, { line }) =>
-  updateItems(db, items).set(({ eb }) => ({
-    line,
-    leasedUntil: 0,
-    attempts: eb('attempts', '-', 1),
-  })),
+const updateLine = preparedForItems<LeasedKey, { line: string }, unknown>((db, items, { line }) =>
+  db
+    .updateTable('workItems')
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('did', 'kind', 'site', 'lease'),
+        'in',
+        items.map(({ did, kind, site, lease }) => tuple(did, kind, site, lease)),
+      ),
+    )
+    .set(({ eb }) => ({ line, leasedUntil: 0, attempts: eb('attempts', '-', 1) })),
 )
 
-const updateItem = (db: Db, { kind, did, site }: Key) =>
+const updateItem = (db: Db, { kind, did, site, lease }: LeasedKey) =>
   db
     .updateTable('workItems')
     .where('kind', '=', kind)
     .where('did', '=', did)
     .where('site', '=', site)
-
-type NamedKey = { readonly [Name in keyof Key]: RawBuilder<Key[Name]> }
-
-const updateItems = (db: Db, items: readonly NamedKey[]) =>
-  db.updateTable('workItems').where(({ eb, refTuple, tuple }) =>
-    eb(
-      refTuple('did', 'kind', 'site'),
-      'in',
-      items.map(({ did, kind, site }) => tuple(did, kind, site)),
-    ),
-  )
+    .where('lease', '=', lease)
