@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '#edge/dispatch.ts'
 import { type CoreSocket, coreSocketIn, openCoreSocket } from '#main/supervisor/core-socket.ts'
-import { relayToCore } from '#main/supervisor/relay.ts'
+import { relayToCore } from '#main/supervisor/relay-to-core.ts'
 
 // What belongs to the application, from an edge process to the core of its instance.
 

@@ -2,12 +2,8 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Answer } from '#edge/dispatch.ts'
+import { answerRelayed, peerField } from '#main/relay/relayed-requests.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
-
-/** The peer of the connection on which a request arrived; requests without it come from a process of the instance itself. */
-export const peerField = 'sitehost-peer'
-/** Of an answer: for how many seconds its connection may be silent, where the application has said so. */
-export const idleField = 'sitehost-idle-seconds'
 
 /** Where the core answers the edge processes; missing while it does not. */
 export const coreSocketIn = (folder: string): string => join(folder, 'core')
@@ -43,6 +39,7 @@ export async function openCoreSocket(options: CoreSocketOptions): Promise<CoreSo
     ...({ idleTimeout: connectionIdleSeconds } as object),
     development: false,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    // Without a peer it comes from a process of the instance itself.
     fetch: (request, server) =>
       request.headers.has(peerField)
         ? answerRelayed(request, server, options.answer)
@@ -61,23 +58,4 @@ export async function openCoreSocket(options: CoreSocketOptions): Promise<CoreSo
     },
     [Symbol.asyncDispose]: () => server.stop(true),
   }
-}
-
-async function answerRelayed(
-  request: Request,
-  server: Bun.Server<undefined>,
-  answer: Answer,
-): Promise<Response> {
-  let idleSeconds: number | null = null
-  const address = request.headers.get(peerField) ?? ''
-  const response = await answer(request, {
-    // An empty one: the connection is gone.
-    requestIP: () => (address === '' ? null : { address, family: 'IPv4', port: 0 }),
-    timeout(waiting, seconds) {
-      idleSeconds = seconds
-      server.timeout(waiting, seconds)
-    },
-  })
-  if (idleSeconds !== null) response.headers.set(idleField, String(idleSeconds))
-  return response
 }

@@ -25,7 +25,7 @@ import type { WakeUps } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
 import { coreSocketIn } from './core-socket.ts'
 import { cacheOf } from './edge-report.ts'
-import { relayToCore } from './relay.ts'
+import { relayToCore } from './relay-to-core.ts'
 import type { SupervisorLink } from './supervisor-link.ts'
 import type { Supervised } from './supervisor-messages.ts'
 

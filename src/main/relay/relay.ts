@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Answer } from '#edge/dispatch.ts'
+import { codeOf } from '#observe/code-of.ts'
+import type { Log } from '#observe/log.ts'
+import { connectionIdleSeconds } from '#site/limits.ts'
+import { idleField, peerField } from './relayed-requests.ts'
+
+const pollMs = 50
+
+/** Where a request is sent. */
+export interface RelayPlace {
+  readonly url: string
+  /** Its path, for a socket in place of the host of `url`. */
+  readonly unix?: string
+  /** In addition to the request's own, or in place of them. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface RelayOptions {
+  /** Asked again while a request waits; null: there is none now. */
+  readonly placeOf: (request: Request) => RelayPlace | null | Promise<RelayPlace | null>
+  readonly log: Log
+  /** What the log says of an answer that broke off. */
+  readonly failure: string
+  /** Requests do not wait for a process that the service will not have any more. */
+  readonly stopping: AbortSignal
+  readonly waitMsMax: number
+  /** The answer where no process answers. */
+  readonly unanswered: () => Response
+}
+
+/**
+ * Answers a request as another process does, byte for byte and as it comes. While that cannot be reached, because it is being
+ * replaced or has died, requests wait.
+ */
+export function relayTo({
+  failure,
+  log,
+  placeOf,
+  stopping,
+  unanswered,
+  waitMsMax,
+}: RelayOptions): Answer {
+  return async (request, server) => {
+    const peer = server.requestIP(request)?.address ?? ''
+    // The other process ends connections that are silent for too long.
+    server.timeout(request, 0)
+    const { body, method, signal } = request
+    const waitsUntil = performance.now() + waitMsMax
+    while (true) {
+      try {
+        const place = await placeOf(request)
+        if (place === null) throw new NoPlaceError()
+        const { headers: added = {}, unix, url } = place
+        const headers = new Headers(request.headers)
+        headers.set(peerField, peer)
+        for (const [name, value] of Object.entries(added)) headers.set(name, value)
+        const answer = await fetch(url, {
+          ...{ method, headers, body, signal },
+          ...(unix !== undefined && { unix }),
+          redirect: 'manual',
+          // What the other process has compressed stays so.
+          decompress: false,
+          // A request on a connection that the other process closes meanwhile could not be repeated.
+          keepalive: false,
+        })
+        server.timeout(request, Number(answer.headers.get(idleField) ?? connectionIdleSeconds))
+        return withoutField(answer)
+      } catch (error) {
+        if (signal.aborted) return new Response(null, { status: 499 })
+        const mayRepeat = isNotConnected(error) || isSafe(method)
+        if (!mayRepeat) log.error(failure, { error })
+        if (mayRepeat && !stopping.aborted && performance.now() < waitsUntil) {
+          await setTimeout(pollMs)
+          continue
+        }
+        return unanswered()
+      }
+    }
+  }
+}
+
+/** No process is there to be asked. */
+class NoPlaceError extends Error {
+  override readonly name = 'NoPlaceError'
+}
+
+/** RFC 9110 §9.2.1: it changes nothing. The other process may have died while it answered. */
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+const isNotConnected = (error: unknown): boolean =>
+  error instanceof NoPlaceError || notConnected.has(codeOf(error) ?? '')
+/** Nothing was sent: the socket is not there, or its process has died. */
+const notConnected = new Set(['ConnectionRefused', 'ECONNREFUSED', 'ENOENT'])
+
+function withoutField(answer: Response): Response {
+  const headers = new Headers(answer.headers)
+  for (const name of [idleField, 'connection', 'keep-alive', 'transfer-encoding'])
+    headers.delete(name)
+  return new Response(answer.body, { status: answer.status, headers })
+}
