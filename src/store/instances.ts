@@ -58,6 +58,20 @@ export async function findInstance(db: Db, id: string): Promise<InstanceRow | nu
   return (await row.executeTakeFirst()) ?? null
 }
 
+/** Null for one that was not seen within this time, by the database's clock. */
+export async function findSeenInstance(
+  db: Db,
+  id: string,
+  msMax: number,
+): Promise<InstanceRow | null> {
+  const row = db
+    .selectFrom('instances')
+    .selectAll()
+    .where('id', '=', id)
+    .where((where) => where(where.ref('seenAt'), '>', where(clockOf(db), '-', msMax)))
+  return (await row.executeTakeFirst()) ?? null
+}
+
 export interface ListedInstance extends InstanceRow {
   /** By the database's clock. */
   readonly seenAgoMs: number

@@ -19,6 +19,8 @@ export interface Route {
   readonly isPolled?: true
   /** Programs may call it, too, with a token of the account's server (docs/adr/0031). */
   readonly takesServiceAuth?: true
+  /** Its `:id` is a deploy's: of several instances, the one whose spool has its files answers. */
+  readonly isOfSpool?: true
   /** The account's server must have confirmed the grant within the last minute: the action cannot be undone. */
   readonly confirmsGrant?: true
   /** How often clients and accounts may call it (`rateLimits`). */

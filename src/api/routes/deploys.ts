@@ -103,7 +103,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     sendDeployFile: async ({ params, session, confirmSession, answer, c }) => {
       if (shutdown.begun.aborted) throw restarting()
       const request = c.req.raw
-      const deploy = await ownDeploy(params.id, session, context)
+      const deploy = await ownDeployHere(params.id, session, context)
       const content = await contentOf(deploy, params.sha256, context)
       if (content === 'here') return answer(204, null)
       if (deploy.committedAt !== null) throw new ApiError(409, sentences.deployCommitted)
@@ -149,7 +149,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
 
     commitDeploy: async ({ params, session, answer }) => {
       if (shutdown.begun.aborted) throw restarting()
-      const deploy = await ownDeploy(params.id, session, context)
+      const deploy = await ownDeployHere(params.id, session, context)
       const { id } = deploy
       const missing = deploy.committedAt === null ? await commit(deploy) : []
       if (missing.length > 0) return answer(409, { error: sentences.filesMissing, missing })
@@ -157,7 +157,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     },
 
     deleteDeploy: async ({ params, session, answer }) => {
-      const { id } = await ownDeploy(params.id, session, context)
+      const { id } = await ownDeployHere(params.id, session, context)
       if (!(await deleteDeploy(db, id))) throw new ApiError(409, sentences.deployCommitted)
       await deploys.close(id)
       await spool.remove(id)
@@ -188,6 +188,17 @@ async function ownDeploy(
   const deploy = /^[0-9a-f-]{36}$/.test(id) ? await findDeploy(db, id, now()) : null
   if (deploy?.did !== deployer.did) throw new ApiError(404, literals.deployNotFound)
   assertMayDeploy(deployer, { site: deploy.site, isPreview: deploy.isPreview === 1 })
+  return deploy
+}
+
+/** The same, where its files are in this spool. Throws ApiError 503: the instance that has them could not be asked. */
+async function ownDeployHere(
+  id: string,
+  deployer: Deployer,
+  context: Pick<ApiContext, 'db' | 'now' | 'spool'>,
+): Promise<DeployFacts> {
+  const deploy = await ownDeploy(id, deployer, context)
+  if (deploy.instance !== context.spool.instance) throw restarting()
   return deploy
 }
 

@@ -12,6 +12,8 @@ interface StreamOptions {
   /** Called once when the stream ends, for whatever reason. */
   readonly release: () => void
   readonly eventEveryMs?: number
+  /** Of a job that another instance runs: it may not say when there is news. */
+  readonly lookEveryMs?: number
   readonly commentEveryMs?: number
   /** Monotonic milliseconds. */
   readonly now?: () => number
@@ -60,7 +62,7 @@ async function* statesOf(
   options: StreamOptions,
 ): AsyncGenerator<string> {
   const { isSignedIn, signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
-  const { now = () => performance.now() } = options
+  const { lookEveryMs = commentEveryMs, now = () => performance.now() } = options
   using changed = wakeUps.subscribe('job-progress')
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.wake()
@@ -69,7 +71,7 @@ async function* statesOf(
   let silentSince = now()
   while (current.finishedAt === null) {
     const silentMs = now() - silentSince
-    await changed.wait(Math.max(commentEveryMs - silentMs, 0), signal)
+    await changed.wait(Math.min(lookEveryMs, Math.max(commentEveryMs - silentMs, 0)), signal)
     // Only what is left of the pause since the last event: news after a silence goes out at once, and so does the end.
     const pauseMs = (): number => eventEveryMs - (now() - silentSince)
     while (pauseMs() > 0 && !signal.aborted && !(await hasJobEnded(db, job.id))) {

@@ -28,6 +28,8 @@ import { recordRefusedUpload, type UploadOrigin } from './record-refused-upload.
 
 const streamsPerJobMax = 4
 const streamsPerAccountMax = 8
+/** Between two looks at a job that another instance runs. */
+const elsewhereMs = 500
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadHandlers(
@@ -77,7 +79,9 @@ export function uploadHandlers(
       // A page that is left open does not keep its session alive.
       const isSignedIn = () => sessions.lasts(c.req.raw.headers)
       const release = () => permits.dispose()
-      return answer(200, jobStream(job, context, { signal, isSignedIn, release }))
+      const isHere = job.instance === context.spool.instance
+      const options = { signal, isSignedIn, release, ...(!isHere && { lookEveryMs: elsewhereMs }) }
+      return answer(200, jobStream(job, context, options))
     },
 
     cancelUpload: async ({ params, session, answer }) => {

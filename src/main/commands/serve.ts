@@ -174,11 +174,13 @@ export async function startServing(
         throw unsetTlsError(error, config)
       }),
     )
+  let internal: { drain(): Promise<void> } | null = null
   if (config.internal !== null) {
     const { listen: at, token } = config.internal
     const answerOther: Fetch = (request, server) => service.internal(request, server, token)
-    const internal = listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: answerOther })
-    opened.defer(() => internal.stop(true))
+    const server = listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: answerOther })
+    opened.defer(() => server.stop(true))
+    internal = { drain: () => drain(server, { fetch: answerOther, listenAgain: null, log, over }) }
   }
   if (config.metricsListen !== null) {
     const scraped = (request: Request) => answerScrape(request, service.metrics)
@@ -188,7 +190,7 @@ export async function startServing(
   if (config.webReload)
     opened.adopt(await reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
   const drained = aborted(asCore === null ? signal : stopping).then(() =>
-    Promise.all([answering.drained(), tls?.drain(over)]),
+    Promise.all([answering.drained(), internal?.drain(), tls?.drain(over)]),
   )
   await service.following
   const parts = servicePartsOf(config.roles)

@@ -3,17 +3,26 @@ import { KeyRing } from '#api/session/key-ring.ts'
 import { type Answer, createDispatch } from '#edge/dispatch.ts'
 import type { Config } from '#main/config/config.ts'
 import { readiness } from '#main/process/readiness.ts'
+import { relayToOwner } from '#main/relay/relay-to-owner.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { jobContextOf, now, type ServiceParts } from './open-parts.ts'
+import { requestsAtOnce } from './requests-at-once.ts'
 
-/** Answers every request: the application and the sites. */
-export function openDispatch(parts: ServiceParts): Answer {
+interface Dispatch {
+  /** Answers every request: the application and the sites. */
+  readonly fetch: Answer
+  /** Answers the application's requests that other instances relay. */
+  readonly relayed: Answer
+}
+
+export function openDispatch(parts: ServiceParts): Dispatch {
   const { config, discover, edge, hosts, requests, siteUrl, stores, visitorLog } = parts
   const { countryHeader, origin, redirectsToHttps, trustedProxies } = config
   const app = openApplication(parts)
-  return createDispatch({
-    application: (request, server) => app.fetch(request, { server }),
+  const relayed: Answer = (request, server) => app.fetch(request, { server })
+  const fetch = createDispatch({
+    application: withOwners(relayed, parts),
     origin,
     ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
@@ -27,6 +36,20 @@ export function openDispatch(parts: ServiceParts): Answer {
     },
     metrics: requests,
     elsewhere: elsewhereOf(config.roles),
+  })
+  return { fetch, relayed }
+}
+
+/** Of several instances, the one that has the files answers. */
+function withOwners(answer: Answer, { config, log, signal, stores }: ServiceParts): Answer {
+  if (!config.isOneOfSeveral || config.internal === null) return answer
+  return relayToOwner(answer, {
+    db: stores.db,
+    instance: stores.spool.instance,
+    token: config.internal.token,
+    relayedMax: requestsAtOnce.instances,
+    log,
+    stopping: signal,
   })
 }
 

@@ -24,6 +24,8 @@ export const requestsAtOnce = {
   repos: uploadsAtOnce * jobsAtOnceMax + 96,
   /** To the bucket of the blobs, in both threads. */
   blobs: 128,
+  /** To other instances, for what is in their spools. */
+  instances: 96,
   /** All other requests on behalf of users. */
   application: 128,
 } as const

@@ -21,6 +21,7 @@ import { maintainVisited, runMaintenance } from '#main/maintenance/run-maintenan
 import { endMinutes } from '#main/metrics/end-minutes.ts'
 import { lockDataDir, servicePartsOf } from '#main/process/data-lock.ts'
 import { watchDatabaseFile } from '#main/process/watch-database-file.ts'
+import { answerRelayedHere } from '#main/relay/relay-to-owner.ts'
 import type { Metrics } from '#observe/metrics.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
@@ -34,7 +35,7 @@ import {
   type ServiceOptions,
   type ServiceParts,
 } from './open-parts.ts'
-import { endGoneInstances, joinInstances } from './several-instances.ts'
+import { followInstances, joinInstances } from './several-instances.ts'
 import type { Stores } from './stores.ts'
 
 /** The running service: what answers requests, and what runs in the background. */
@@ -44,7 +45,7 @@ export interface Service extends AsyncDisposable {
   readonly fetch: Answer
   /** Answers a TLS front at ASK_LISTEN. */
   ask(request: Request): Response
-  /** Answers the process of the application at INTERNAL_LISTEN. */
+  /** Answers the other processes of the service at INTERNAL_LISTEN. */
   internal(request: Request, server: Bun.Server<undefined>, token: string): Promise<Response>
   /** Counts how handshakes end. */
   onHandshake(end: HandshakeEnd): void
@@ -81,12 +82,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
   const { certificateLog, edge, hosts, ingest } = parts
   const background = Promise.race([startBackground(parts), lost.promise])
+  const dispatch = openDispatch(parts)
   const open = opened.move()
   return {
     config: parts.config,
-    fetch: openDispatch(parts),
+    fetch: dispatch.fetch,
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
+      answerRelayedHere(request, server, { answer: dispatch.relayed, token }) ??
       answerInternal(request, server, { ...parts.hostingPart, signal: parts.signal, token }),
     certificateFiles: parts.certificateFiles,
     certificates: parts.certificates,
@@ -110,7 +113,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const names = isAsked ? new NamesFollower({ ...loop, names: edge.names }) : null
   const ofApplication = () => [
     runJobs(jobContextOf(parts), signal),
-    endGoneInstances(parts),
+    followInstances(parts),
     recheckDomains({ ...loop, baseDomain, lookUp }),
     runAccountDeletions({ ...loop, at, oauth }),
     duties.run('maintenance', ({ signal }) =>

@@ -8,6 +8,7 @@ import { GoneInstances } from '#publish/jobs/gone-instances.ts'
 import { elapsed, now, type ServiceParts } from './open-parts.ts'
 
 const lookEveryMs = 5_000
+const sweepEveryMs = 60_000
 
 /** Makes this process known to the other instances on its database, until disposal; the only one has nobody to be known to. */
 export async function joinInstances(
@@ -38,11 +39,15 @@ const urlOf = ({ host, port }: ListenAddress): string =>
 const rolesOf = ({ app, hosting }: { readonly app: boolean; readonly hosting: boolean }): string =>
   [...(app ? ['app'] : []), ...(hosting ? ['edge', 'ingest'] : [])].join()
 
-/** Ends what gone instances have left, until the signal aborts. */
-export async function endGoneInstances(parts: ServiceParts): Promise<void> {
-  const { config, log, signal, stores } = parts
+/** Ends what gone instances have left, and removes what others have deleted of this one, until the signal aborts. */
+export async function followInstances(parts: ServiceParts): Promise<void> {
+  const { config, deploys, log, signal, stores } = parts
   if (!config.isOneOfSeveral) return
   const gone = new GoneInstances({ ...stores, log, now, elapsed, goneMs: config.instanceGoneMs })
-  const rhythm = { everyMs: lookEveryMs, failure: 'gone instances not ended' }
-  await repeatEvery(rhythm, () => gone.look(), { log, signal })
+  const looks = { everyMs: lookEveryMs, failure: 'gone instances not ended' }
+  const sweeps = { everyMs: sweepEveryMs, failure: 'gone deploys not forgotten' }
+  await Promise.all([
+    repeatEvery(looks, () => gone.look(), { log, signal }),
+    repeatEvery(sweeps, () => deploys.forgetGone(), { log, signal }),
+  ])
 }

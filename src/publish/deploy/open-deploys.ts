@@ -7,6 +7,7 @@ import type { Db } from '#store/database/database.ts'
 import { type DeployContent, listContents, recordArrived } from '#store/queues/deploy-contents.ts'
 import {
   type DeployFacts,
+  deploysAmong,
   findDeploy,
   forgetArrived,
   listOpenDeploys,
@@ -123,11 +124,13 @@ export class OpenDeploys {
     this.#deploys.delete(id)
   }
 
-  /** Removes the files of deploys that others have deleted: they had taken this instance for gone. */
+  /** Removes the files of deploys that other instances have deleted: with their account, or as what a gone instance has left. */
   async forgetGone(): Promise<void> {
-    const { db, now, spool } = this.#context
-    for (const id of [...this.#deploys.keys()]) {
-      if ((await findDeploy(db, id, now())) !== null) continue
+    const { db, spool } = this.#context
+    const ids = [...this.#deploys.keys()]
+    const known = await deploysAmong(db, ids)
+    for (const id of ids) {
+      if (known.has(id)) continue
       await this.close(id)
       await spool.remove(id)
       this.forget(id)

@@ -59,6 +59,12 @@ export async function findDeploy(db: Db, id: string, now: number): Promise<Deplo
   return row === undefined || isOver ? null : row
 }
 
+/** Whose spool has the deploy's files; null for one that is unknown. */
+export async function findDeployInstance(db: Db, id: string): Promise<string | null> {
+  const row = db.selectFrom('deploys').select('instance').where('id', '=', id)
+  return (await row.executeTakeFirst())?.instance ?? null
+}
+
 /** Null for a deploy that is gone, or whose job has ended. */
 export async function findDeployPlan(db: Db, id: string): Promise<string | null> {
   const row = db.selectFrom('deploys').select('plan').where('id', '=', id)
@@ -155,6 +161,16 @@ export async function listOpenDeploys(db: Db, now: number, instance = ''): Promi
     .where('expiresAt', '>', now)
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Of these ids, those of deploys, open or committed. */
+export async function deploysAmong(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>()
+  for (const chunk of chunksOf(ids)) {
+    const rows = await db.selectFrom('deploys').select('id').where('id', 'in', chunk).execute()
+    for (const { id } of rows) known.add(id)
+  }
+  return known
 }
 
 /** The ids of the account's deploys: their folders in the spool go with the account. */

@@ -70,6 +70,10 @@ export class SeveralInstances implements AsyncDisposable {
     return started
   }
 
+  running(n: number): ServiceProcess | null {
+    return this.#running[n] ?? null
+  }
+
   /** Sends a request of the application to this instance. */
   send(n: number, input: URL | string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(input, this.app)

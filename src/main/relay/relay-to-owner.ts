@@ -1,0 +1,92 @@
+import { deployIdIn } from '#api/contract/deploy-id.ts'
+import { sentences } from '#api/contract/messages.ts'
+import type { Answer } from '#edge/dispatch.ts'
+import { isBearer } from '#http/bearer.ts'
+import type { Log } from '#observe/log.ts'
+import type { Db } from '#store/database/database.ts'
+import { findSeenInstance } from '#store/instances.ts'
+import { findDeployInstance } from '#store/queues/deploys.ts'
+import { relayTo } from './relay.ts'
+import { answerRelayed, peerField } from './relayed-requests.ts'
+
+/** INTERNAL_TOKEN, of a request that an instance relays: its own `Authorization` may be its client's. */
+export const tokenField = 'sitehost-relay-token'
+
+/** A restart takes less, and a client longer to ask again. */
+const waitMsMaxDefault = 5_000
+/** An instance that was not seen for so long is not asked: a machine that is gone does not even refuse a connection. */
+const seenMsMax = 15_000
+
+interface OwnerOptions {
+  readonly db: Db
+  /** This instance, by its id. */
+  readonly instance: string
+  readonly token: string
+  /** Relayed at a time, at most: Bun bounds the requests of a process. */
+  readonly relayedMax: number
+  readonly log: Log
+  readonly stopping: AbortSignal
+  readonly waitMsMax?: number
+}
+
+/**
+ * Answers as `answer` does, but for requests whose deploy has its files in the spool of another instance: that one answers them.
+ * A relayed request is not relayed again: `answerRelayedHere` has no relay.
+ */
+export function relayToOwner(answer: Answer, options: OwnerOptions): Answer {
+  const { db, instance, log, relayedMax, stopping, token } = options
+  let relayed = 0
+  const relay = (id: string): Answer =>
+    relayTo({
+      log,
+      stopping,
+      waitMsMax: options.waitMsMax ?? waitMsMaxDefault,
+      failure: 'instance has not answered',
+      unanswered,
+      async placeOf({ url }) {
+        const owner = await findSeenInstance(db, id, seenMsMax)
+        if (owner === null) return null
+        const { host, pathname, search } = new URL(url)
+        return {
+          url: `${owner.address}${pathname}${search}`,
+          headers: { host, [tokenField]: `Bearer ${token}` },
+        }
+      },
+    })
+  return async (request, server) => {
+    const deployId = deployIdIn(request)
+    // Where the database is away, the application says so.
+    const owner = deployId && (await findDeployInstance(db, deployId).catch(() => null))
+    if (owner === null || owner === instance || owner === '') return await answer(request, server)
+    if (relayed >= relayedMax) return unanswered()
+    relayed++
+    try {
+      return await relay(owner)(request, server)
+    } finally {
+      relayed--
+    }
+  }
+}
+
+const unanswered = (): Response =>
+  Response.json(
+    { error: sentences.restarting },
+    { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '10' } },
+  )
+
+/** The answer to a request that another instance has relayed; null: none has. */
+export function answerRelayedHere(
+  request: Request,
+  server: Bun.Server<undefined>,
+  { answer, token }: { readonly answer: Answer; readonly token: string },
+): Promise<Response> | null {
+  if (!request.headers.has(tokenField)) return null
+  if (!isBearer(request.headers.get(tokenField), token)) {
+    return Promise.resolve(Response.json({ error: 'Unauthorized' }, { status: 401 }))
+  }
+  request.headers.delete(tokenField)
+  return answerRelayed(request, server, (relayed, connections) => {
+    relayed.headers.delete(peerField)
+    return answer(relayed, connections)
+  })
+}
