@@ -2,7 +2,7 @@
 
 /** From left to right. A room may import from the columns to its right; rooms of one column are strangers. */
 export const rooms =
-  'main → api · edge · cli → admin → publish · ingest · domains · certificates → atproto · store · blobs → outbound · inbound → concurrency → observe → site → http → lexicons'
+  'main → api · edge · cli → admin → publish · ingest · domains · certificates · webhooks → atproto · store · blobs → outbound · inbound → concurrency → observe → site → http → lexicons'
 
 /** The same for the folders of a room; `.` is what lies in the room itself. */
 const foldersOfRoom: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const foldersOfRoom: Readonly<Record<string, string>> = {
   atproto: 'firehose → repo → oauth → identity',
   site: 'visit → rules → upload → record → .',
   store:
-    'lifecycle → blobs → certificates · names · queues · sites · log → accounts · moderation → database → migrations',
+    'lifecycle → blobs → certificates · names · queues · sites · log → webhooks → accounts · moderation → database → migrations',
 }
 
 interface Rule {

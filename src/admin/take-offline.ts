@@ -9,6 +9,7 @@ import {
 } from '#store/moderation/takedowns.ts'
 import { tellAccount, tellNames } from '#store/names/tell-names.ts'
 import { type EnqueueContext, enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
+import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
 import { type AdminContext, audited, type By } from './action.ts'
 
 /**
@@ -25,6 +26,8 @@ export async function takeOffline(
   const details = { status }
   await audited({ ...named(subject, 'take-down'), details }, by, context, async (transaction) => {
     await putTakedown(transaction, { ...subject, ...by, status, at: now() })
+    const told = { did: subject.did, site: subject.site || null, status }
+    await appendWebhookEvent(transaction, 'site.taken_down', told, now())
     await tellEdgeOf(subject, { ...context, db: transaction })
   })
   wakeUps.notify('changes')

@@ -12,6 +12,7 @@ import { siteHandlers } from '#api/routes/site.ts'
 import { tokenHandlers } from '#api/routes/tokens.ts'
 import { uploadHandlers } from '#api/routes/uploads.ts'
 import { userHandlers } from '#api/routes/user.ts'
+import { webhookHandlers } from '#api/routes/webhooks.ts'
 import { Deployers, tokenIn } from '#api/session/deployers.ts'
 import { endIfGrantEnded } from '#api/session/end-sign-ins.ts'
 import { confirmGrant } from '#api/session/grant-check.ts'
@@ -45,7 +46,14 @@ interface AppContext extends ApiContext {
 }
 
 /** Below these paths even a 404 requires a session. */
-const ownSections = ['/api/user/*', '/api/domain/*', '/api/site/*', '/api/deploys/*', '/sitehost/*']
+const ownSections = [
+  '/api/user/*',
+  '/api/domain/*',
+  '/api/site/*',
+  '/api/deploys/*',
+  '/api/webhooks/*',
+  '/sitehost/*',
+]
 
 /** The application on its own host: its routes and its pages, without any site. */
 export function createApp(context: AppContext): Hono<ApiEnv> {
@@ -67,6 +75,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...deployHandlers(context),
     ...tokenHandlers(context),
     ...publisherHandlers(context),
+    ...webhookHandlers(context),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),
     ...adminReadHandlers(context),

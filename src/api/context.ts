@@ -2,6 +2,7 @@ import type { SignInPolicy } from '#admin/invitations.ts'
 import type { KeyRing } from '#api/session/key-ring.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
+import type { Seal } from '#atproto/oauth/seal.ts'
 import type { CertificateStates } from '#certificates/certificate-states.ts'
 import type { RequestServer, TrustedProxies } from '#http/client-address.ts'
 import type { ForgetPoint } from '#ingest/fail-points.ts'
@@ -54,6 +55,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   readonly allowPrivateHosts: boolean
   /** The site that visitors of this address get here, taken down or not; null: none. */
   readonly siteAt: (url: string) => Promise<SiteAddress | null>
+  /** Of the secrets with which deliveries to webhooks are signed. */
+  readonly webhookSeal: Seal
   /** Who may sign in. */
   readonly signIn: SignInPolicy
   readonly registrations: Pick<Registrations, 'find'>

@@ -183,6 +183,17 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   ],
   'POST /api/tokens/exchange': 'needs a token that the issuer of a publisher has signed',
 
+  'GET /api/webhooks': ownAccountOnly,
+  'POST /api/webhooks': ownAccountOnly,
+  'PATCH /api/webhooks/:id': [{ path: '/api/webhooks/{webhook}', json: { enabled: true } }],
+  'DELETE /api/webhooks/:id': [{ path: '/api/webhooks/{webhook}' }],
+  'POST /api/webhooks/:id/secret': [{ path: '/api/webhooks/{webhook}/secret' }],
+  'POST /api/webhooks/:id/test': [{ path: '/api/webhooks/{webhook}/test' }],
+  'GET /api/webhooks/:id/deliveries': [{ path: '/api/webhooks/{webhook}/deliveries' }],
+  'POST /api/webhooks/:id/deliveries/:delivery/redeliver': [
+    { path: '/api/webhooks/{webhook}/deliveries/{delivery}/redeliver' },
+  ],
+
   'POST /api/admin/login': 'is about no account',
   'POST /api/admin/logout': 'is about no account',
   'GET /api/admin/status': 'is about no account',

@@ -27,6 +27,8 @@ export const accountDeletionRows: readonly Row[] = [
         deploys: [],
         deployTokens: [],
         publishers: [],
+        webhooks: [],
+        webhookDeliveries: [],
         versionRecords: [],
       },
       sessions: expect.any(Array),

@@ -12,11 +12,12 @@ import { tokenRows } from './rows-tokens.ts'
 import { progressRows, uploadRows } from './rows-upload.ts'
 import { userRows } from './rows-user.ts'
 import { versionRows } from './rows-versions.ts'
+import { webhookRows } from './rows-webhooks.ts'
 
 /** The table. */
 export const rows: readonly Row[] = [
   ...[...generalRows, ...authRows, ...userRows, ...subdomainRows, ...customDomainRows],
   ...[...signInRows, ...accountDeletionRows],
   ...[...siteRows, ...progressRows, ...uploadRows, ...adminRows],
-  ...[...moderationRows, ...versionRows, ...deployRows, ...tokenRows],
+  ...[...moderationRows, ...versionRows, ...deployRows, ...tokenRows, ...webhookRows],
 ]

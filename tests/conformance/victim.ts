@@ -32,6 +32,8 @@ export async function furnish(scene: Scene): Promise<void> {
   scene.know('deploy', await beginDeploy(scene.stage))
   scene.know('token', await createToken(scene.stage))
   scene.know('publisher', await addPublisher(scene.stage))
+  scene.know('webhook', await addWebhook(scene.stage))
+  scene.know('delivery', await testWebhook(scene.stage, scene.facts['webhook'] ?? ''))
   await scene.claim('alice', 'alices-name')
   await scene.addVerified('alice', 'alice-example.com')
   await scene.add('alice', 'alice-waits.com', 'waiting')
@@ -69,6 +71,23 @@ async function addPublisher({ people }: Stage): Promise<string> {
   const job = { issuer: 'https://forge.example', repository: 'alice/site', scope: 'preview' }
   const init = { method: 'POST', body: JSON.stringify(job) }
   const answer = await people.alice.client.fetch('/api/site/blog/publishers', init)
+  return ((await answer.json()) as { id: string }).id
+}
+
+/** The id of a webhook of hers, at which nobody listens. */
+async function addWebhook({ people }: Stage): Promise<string> {
+  const hook = { url: 'http://127.0.0.1:1/', events: ['site.published'] }
+  const init = { method: 'POST', body: JSON.stringify(hook) }
+  const answer = await people.alice.client.fetch('/api/webhooks', init)
+  return ((await answer.json()) as { webhook: { id: string } }).webhook.id
+}
+
+/** The id of its first delivery, after which it is disabled: what waits would change its rows. */
+async function testWebhook({ people }: Stage, id: string): Promise<string> {
+  const { client } = people.alice
+  const answer = await client.fetch(`/api/webhooks/${id}/test`, { method: 'POST' })
+  const body = JSON.stringify({ enabled: false })
+  await client.fetch(`/api/webhooks/${id}`, { method: 'PATCH', body })
   return ((await answer.json()) as { id: string }).id
 }
 
@@ -115,6 +134,8 @@ export const nobodys: Facts = {
   deploy: '00000000-0000-4000-8000-000000000003',
   token: '00000000-0000-4000-8000-000000000004',
   publisher: '00000000-0000-4000-8000-000000000005',
+  webhook: '00000000-0000-4000-8000-000000000006',
+  delivery: `msg_${'0'.repeat(32)}`,
   version: 'other-00000000-0000-4000-8000-000000000002',
   versionKey: '3mkq2vtpdbk2c',
 }
@@ -124,6 +145,7 @@ const owned = [
   ...['/api/user/domains', '/api/user/site/blog/domains', '/api/site/blog/settings'],
   '/api/site/blog/tokens',
   '/api/site/blog/publishers',
+  '/api/webhooks',
 ]
 
 /** All that alice sees of what is hers, what her repository holds, and what visitors get. */

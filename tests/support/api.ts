@@ -33,6 +33,7 @@ import type { Database, Db } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { noPause } from '#tests/support/servers/fake-repo.ts'
+import { openWebhookSeal } from '#webhooks/webhook-secret.ts'
 import { assertDeclared } from './declared.ts'
 import { FakeOperations } from './operations.ts'
 
@@ -175,6 +176,8 @@ const identities = {
 
 const documentOf = (html: string) => makeWebAsset(html, { contentType: 'text/html' })
 
+const webhookSeal = await openWebhookSeal(['w'.repeat(32)])
+
 export const longScript = 'go();'.repeat(1000)
 
 export const inlineScript = 'theme()'
@@ -288,6 +291,7 @@ function openApi(
     siteAt: (url) => siteAtUrl(url, { db, applicationHost: '127.0.0.1', baseDomain }),
     ...{ blobs, signIn },
     syncAccount: (did) => network.sync(did),
+    webhookSeal,
     shutdown: { begun: new AbortController().signal, lastCall: new AbortController().signal },
     metrics: { token: metricsToken, text: async () => 'up 1\n' },
     unready: async () =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { webhookEnds } from '#site/webhook-event.ts'
 import { file } from './answers.ts'
 import { keptDays, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
@@ -158,6 +159,34 @@ const everything = z.strictObject({
       lastUsedAt: instant.nullable(),
     }),
   ),
+  webhooks: z
+    .array(
+      z.strictObject({
+        rkey: siteName.nullable().describe('Null: all sites'),
+        url: z.string(),
+        events: z.array(z.string()),
+        disabledBy: z.enum(webhookEnds).nullable(),
+        failingSince: instant.nullable(),
+        skipped: count,
+        createdAt: instant,
+      }),
+    )
+    .describe('Without their secrets'),
+  webhookDeliveries: z
+    .array(
+      z.strictObject({
+        url: z.string(),
+        event: z.string(),
+        message: z.unknown(),
+        state: z.string(),
+        attempts: count,
+        status: z.int().nullable(),
+        failure: z.string().nullable(),
+        createdAt: instant,
+        attemptedAt: instant.nullable(),
+      }),
+    )
+    .describe('Of the last 30 days'),
   sessions: z.array(
     z.strictObject({
       device: z.string().nullable(),

@@ -26,6 +26,12 @@ export const exchangedTokenMinutes = 15
 /** Of one site at a time. */
 export const exchangedTokensMax = 50
 
+/** Of one account. */
+export const webhooksMax = 20
+export const deliveriesOfPage = 50
+/** How long deliveries are signed with the secret before, too. */
+export const formerSecretHours = 24
+
 /** Days of which visits are kept. */
 export const visitDaysMax = 90
 /** Pages and referrers of a site that are listed. */
@@ -66,6 +72,9 @@ export const rateLimits = {
   deployFile: { what: 'files of deploys', perClient: 100_000, perAccount: 20_000 },
   /** Each created one is a row, and is confirmed by the account's server. */
   token: { what: 'deploy tokens listed or changed', perClient: 600, perAccount: 200 },
+  webhook: { what: 'webhooks listed or changed', perClient: 600, perAccount: 300 },
+  /** Each is a request to a server that somebody names. */
+  webhookDelivery: { what: 'deliveries requested', perClient: 200, perAccount: 60 },
   /** Each may ask a forge for its keys. */
   exchange: { what: 'tokens of CI jobs exchanged', perClient: 600 },
   /** Each reads a whole account from its server. */

@@ -18,6 +18,7 @@ import {
   openDeploysMax,
   publishersMax,
   uploadsArrivingMax,
+  webhooksMax,
   zipContentBytesMax,
 } from './limits.ts'
 
@@ -185,6 +186,16 @@ export const sentences = {
   exchangedMax: `${exchangedTokensMax} deploy tokens of jobs are in use for this site. Try again in a few minutes.`,
   issuerUnanswered:
     'The forge that issued this token did not send its keys. Try again in a minute.',
+  webhooksMax: `You already have ${webhooksMax} webhooks. Remove one first.`,
+  webhookNotFound: 'You have no such webhook.',
+  deliveryNotFound: 'This webhook has no such delivery.',
+  deliveriesMax: 'Too many deliveries of this webhook are waiting. Wait until some have ended.',
+  webhookNoUrl: 'url: expected an address such as https://hooks.example.com/sitehost',
+  webhookNoHttps: 'url: expected an https address',
+  webhookCredentials:
+    'url: expected no name and password. Deliveries are signed: check the signature instead.',
+  webhookPort: 'url: expected no port: deliveries go to port 443 alone.',
+  webhookPrivate: 'url: expected a host that the Internet reaches',
   notOfDeploy: 'This deploy has no file with that SHA-256.',
   unknownCoding: 'Content-Encoding: send the bytes as they are, or with gzip.',
   noRoom: 'This service has no room for uploads at the moment. Try again later.',
@@ -203,6 +214,15 @@ export const claimSentences = (origin: string) => ({
   'too-early': sentences.idTokenTooEarly,
   'too-long': sentences.idTokenTooLong,
 })
+
+/** By what is wrong with the URL of a webhook. */
+export const webhookUrlSentences = {
+  'no-url': sentences.webhookNoUrl,
+  'no-https': sentences.webhookNoHttps,
+  credentials: sentences.webhookCredentials,
+  port: sentences.webhookPort,
+  private: sentences.webhookPrivate,
+} as const
 
 /** For the owner of a site that is taken down, alone or with its account. */
 export const takenDownSentence = ({ site, reason }: { site: string; reason: string }): string =>

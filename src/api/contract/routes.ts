@@ -16,6 +16,7 @@ import { tokenRoutes } from './tokens.ts'
 import { uploadRoutes } from './uploads.ts'
 import { userRoutes } from './user.ts'
 import { versionRoutes } from './versions.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** Every route of the application, by name. Others do not exist. */
 export const routes = {
@@ -30,6 +31,7 @@ export const routes = {
   ...deployRoutes,
   ...tokenRoutes,
   ...publisherRoutes,
+  ...webhookRoutes,
   ...adminRoutes,
   ...adminLogRoutes,
   ...adminReadRoutes,

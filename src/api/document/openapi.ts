@@ -75,6 +75,7 @@ const tags = [
   { name: 'One site', prefix: '/api/site/' },
   { name: 'Deploys', prefix: '/api/deploys/' },
   { name: 'Deploys', prefix: '/api/tokens/' },
+  { name: 'Webhooks', prefix: '/api/webhooks' },
   { name: 'Uploads', prefix: '/sitehost/' },
   { name: 'Administration', prefix: '/api/admin/' },
   { name: 'Reports', prefix: '/api/report' },

@@ -10,6 +10,7 @@ import { isDeletedHere } from '#store/accounts/deleted-here.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   findSnapshotText,
+  listAccountDeliveries,
   listAccountDeploys,
   listAccountJobs,
   listAccountPublishers,
@@ -20,6 +21,7 @@ import {
   listAccountTraffic,
   listAccountUploads,
   listAccountVersionRecords,
+  listAccountWebhooks,
 } from '#store/lifecycle/account-data.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listKeptSubdomains } from '#store/names/kept-subdomains.ts'
@@ -120,6 +122,8 @@ async function activityOf(did: Did, { db }: ExportContext) {
   const sessions = await listAccountSessions(db, did)
   const tokens = await listAccountTokens(db, did)
   const publishers = await listAccountPublishers(db, did)
+  const webhooks = await listAccountWebhooks(db, did)
+  const deliveries = await listAccountDeliveries(db, did)
   const uploads = await listAccountUploads(db, did)
   const received = await listAccountReceived(db, did)
   const traffic = await listAccountTraffic(db, did)
@@ -156,6 +160,17 @@ async function activityOf(did: Did, { db }: ExportContext) {
       rkey: site,
       createdAt: isoOf(createdAt),
       lastUsedAt: isoOrNull(usedAt),
+    })),
+    webhooks: webhooks.map(({ site, createdAt, failingSince, ...webhook }) => ({
+      ...webhook,
+      rkey: site || null,
+      failingSince: isoOrNull(failingSince),
+      createdAt: isoOf(createdAt),
+    })),
+    webhookDeliveries: deliveries.map(({ createdAt, attemptedAt, ...delivery }) => ({
+      ...delivery,
+      createdAt: isoOf(createdAt),
+      attemptedAt: isoOrNull(attemptedAt),
     })),
     uploadedBlobs: uploads.map(({ blob, uploadedAt }) => ({
       cid: blob.ref.$link,

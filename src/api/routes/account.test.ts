@@ -129,6 +129,8 @@ describe('the export', () => {
         'sessions',
         'deployTokens',
         'publishers',
+        'webhooks',
+        'webhookDeliveries',
         'uploadedBlobs',
       ],
       ...['receivedBlobs', 'traffic', 'waiting', 'complete'],

@@ -58,6 +58,8 @@ test('what destroys something or hands it over needs the account’s server', ()
     'POST /api/domain/update',
     'POST /api/site/:rkey/publishers',
     'POST /api/site/:rkey/tokens',
+    'POST /api/webhooks',
+    'POST /api/webhooks/:id/secret',
   ])
 })
 

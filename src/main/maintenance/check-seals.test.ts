@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { openClientKeys } from '#main/service/open-oauth.ts'
 import type { Db } from '#store/database/database.ts'
+import { createWebhook, listWebhooks } from '#store/webhooks/webhooks.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
+import { alice, newWebhook } from '#tests/support/database/sample-rows.ts'
+import { openWebhookSeal, webhookContext } from '#webhooks/webhook-secret.ts'
 import { checkSeals } from './check-seals.ts'
 
 const [first, second] = ['the first secret of all, it is long', 'the second secret, it is long too']
@@ -12,7 +15,8 @@ async function told(db: Db, secrets: readonly [string, ...string[]]): Promise<st
   const say = (level: string) => (message: string) => void lines.push(`${level}: ${message}`)
   const log = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
   const sealAnew = async () => await (await openClientKeys({ db, secrets })).sealAnew()
-  await checkSeals({ db, log, oauth: { sealAnew }, secrets })
+  const webhookSeal = await openWebhookSeal(secrets)
+  await checkSeals({ db, log, oauth: { sealAnew }, secrets, webhookSeal })
   return lines
 }
 
@@ -30,4 +34,21 @@ test('a secret that was replaced without the one before is said to be another', 
   ])
   expect(await told(db, [second])).toEqual([])
   expect(await told(db, [first])).toHaveLength(1)
+})
+
+test('secrets of webhooks are sealed with the newest one, unless no key opens them', async () => {
+  await using database = await memoryDatabase()
+  const { db } = database
+  const seal = await openWebhookSeal([first])
+  const sealedSecret = await seal.seal('whsec_a', webhookContext('a'))
+  for (const webhook of [newWebhook({ id: 'a', sealedSecret }), newWebhook({ id: 'lost' })]) {
+    await createWebhook(db, webhook, { webhooksMax: 9, now: 1 })
+  }
+  await told(db, [second, first])
+  const stored = new Map((await listWebhooks(db, alice)).map((each) => [each.id, each]))
+  const opened = await (await openWebhookSeal([second])).open(
+    stored.get('a')?.sealedSecret ?? '',
+    webhookContext('a'),
+  )
+  expect([opened, stored.get('lost')?.sealedSecret]).toEqual(['whsec_a', 'sealed'])
 })

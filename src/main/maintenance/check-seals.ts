@@ -1,9 +1,11 @@
 import { clientKeyKind } from '#atproto/oauth/client-keys.ts'
 import { type OAuth, sessionKind } from '#atproto/oauth/oauth.ts'
 import { areSealedOtherwise } from '#atproto/oauth/oauth-rows.ts'
+import type { Seal } from '#atproto/oauth/seal.ts'
 import { openSealing } from '#main/service/open-oauth.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
+import { sealWebhooksAnew } from '#webhooks/seal-webhooks-anew.ts'
 
 interface Seals {
   readonly db: Db
@@ -19,9 +21,13 @@ export async function hasLostSecret(seals: Seals): Promise<boolean> {
 
 /** Once, at start: warns if the secret was replaced; seals everything with the newest secret if there are several. */
 export async function checkSeals(
-  context: Seals & { readonly log: Log; readonly oauth: Pick<OAuth, 'sealAnew'> },
+  context: Seals & {
+    readonly log: Log
+    readonly oauth: Pick<OAuth, 'sealAnew'>
+    readonly webhookSeal: Seal
+  },
 ): Promise<void> {
-  const { log, oauth, secrets } = context
+  const { db, log, oauth, secrets, webhookSeal } = context
   try {
     if (await hasLostSecret(context)) {
       log.warn(
@@ -30,6 +36,7 @@ export async function checkSeals(
     }
     if (secrets.length === 1) return
     await oauth.sealAnew()
+    await sealWebhooksAnew(db, webhookSeal)
     log.info('everything is sealed with the newest SECRET_KEY')
   } catch (error) {
     log.error('sealing with the newest SECRET_KEY failed', { error })

@@ -40,11 +40,14 @@ import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versi
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { sweepTraffic } from '#store/sites/traffic.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
+import { deleteDeliveriesBefore } from '#store/webhooks/deliveries.ts'
+import { deliveryRetryMsMax } from '#webhooks/run-deliveries.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const logAgeMsMax = 30 * dayMs
+const deliveryAgeMsMax = 30 * dayMs
 /** The next call enqueues more. */
 const inactiveAtOnce = 500
 const parkedUnknownMax = 10_000
@@ -143,6 +146,7 @@ const timesAheadMax: TimesAheadMax = {
   jobMs: jobMsMaxDefault,
   domainCheckMs: checkAfterMsMax,
   accountDeletionMs: accountDeletionRetryMs,
+  deliveryMs: deliveryRetryMsMax,
 }
 
 /**
@@ -169,6 +173,7 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await dropReplacedSnapshots(db, now - replacedVersionMs)
   await deleteParkedUnknown(db, parkedUnknownMax)
   await pruneChanges(db, now - dayMs)
+  await deleteDeliveriesBefore(db, now - deliveryAgeMsMax)
   await deleteUploadedBlobsBefore(db, now - dayMs)
   await forgetReceivedBefore(db, now - dayMs)
   await forgetRemovedSites(db, now - dayMs)

@@ -25,14 +25,14 @@ import { storageFamilies } from './storage-families.ts'
 /** What the main thread counts for the metrics. */
 export interface Meters {
   readonly events: Tally<string>
-  readonly fetches: Readonly<Record<'application' | 'repos', Tally<FetchOutcome>>>
+  readonly fetches: Readonly<Record<'application' | 'repos' | 'webhooks', Tally<FetchOutcome>>>
   readonly handshakes: Tally<HandshakeEnd>
   readonly requests: RequestMetrics
 }
 
 export const newMeters = (events: Tally<string>, now: () => number): Meters => ({
   events,
-  fetches: { application: new Tally(), repos: new Tally() },
+  fetches: { application: new Tally(), repos: new Tally(), webhooks: new Tally() },
   handshakes: new Tally(),
   requests: new RequestMetrics({ now }),
 })
@@ -108,11 +108,12 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
 const countsOf = (tallies: Meters['fetches']) => ({
   application: tallies.application.counts,
   repos: tallies.repos.counts,
+  webhooks: tallies.webhooks.counts,
 })
 
 const fetchFamily = (counts: () => Readonly<Record<string, Counts<FetchOutcome>>>): Family => ({
   name: 'sitehost_outbound_requests_total',
-  help: 'Requests to servers that users name, by what for (sites, accounts, repos, application) and outcome.',
+  help: 'Requests to servers that users name, by what for (sites, accounts, repos, webhooks, application) and outcome.',
   kind: 'counter',
   read: () =>
     Object.entries(counts()).flatMap(([kind, outcomes]) =>

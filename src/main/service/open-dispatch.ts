@@ -96,5 +96,6 @@ function openApplication(parts: ServiceParts) {
     syncAccount: hostingPart.sync,
     trustedProxies,
     webAssets: parts.webAssets,
+    webhookSeal: parts.webhookSeal,
   })
 }

@@ -4,6 +4,7 @@ import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Instance } from '#site/instance.ts'
 import type { Db } from '#store/database/database.ts'
+import { ofHostAtOnce } from '#webhooks/run-deliveries.ts'
 import { openOAuth } from './open-oauth.ts'
 import { createOutbound } from './outbound.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
@@ -48,5 +49,11 @@ export async function openNetwork(
     allowHttp: allowPrivate,
     fetch: createSafeFetch({ ...repos, allowPrivate }),
   })
-  return { ...outbound, ...oauth }
+  const fetchWebhook = createSafeFetch({
+    allowPrivate,
+    outcomes: fetches.webhooks,
+    perHost: { max: ofHostAtOnce, waitingMax: ofHostAtOnce },
+    requestsMax: requestsAtOnce.webhooks,
+  })
+  return { ...outbound, ...oauth, fetchWebhook }
 }

@@ -24,6 +24,7 @@ import { version } from '#package.json'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { RecentRepositories } from '#publish/repository/recent-repositories.ts'
 import type { Instance } from '#site/instance.ts'
+import { openWebhookSeal } from '#webhooks/webhook-secret.ts'
 import {
   assertReadable,
   openFileCertificates,
@@ -137,6 +138,7 @@ export async function openParts(
     siteUrl,
     stores,
     visitorLog,
+    webhookSeal: await openWebhookSeal(secrets),
   }
 }
 

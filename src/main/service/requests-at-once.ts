@@ -7,6 +7,7 @@ import { syncedSitesAtOnce } from '#ingest/sync-account.ts'
 import { slowVersionsMax, versionsAtOnce } from '#ingest/version-work.ts'
 import { jobsAtOnceMax } from '#publish/jobs/jobs-at-once.ts'
 import { uploadsAtOnce } from '#publish/upload-blobs.ts'
+import { deliveriesAtOnce } from '#webhooks/run-deliveries.ts'
 
 const readSitesMax = sitesAtOnce + detachedMaxDefault + syncsMax * syncedSitesAtOnce
 const readVersionsMax = versionsAtOnce + slowVersionsMax
@@ -26,6 +27,8 @@ export const requestsAtOnce = {
   blobs: 128,
   /** To other instances, for what is in their spools. */
   instances: 96,
+  /** Deliveries to webhooks. */
+  webhooks: deliveriesAtOnce,
   /** All other requests on behalf of users. */
   application: 128,
 } as const

@@ -26,9 +26,11 @@ import type { Metrics } from '#observe/metrics.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { followChanges } from '#store/database/change-feed.ts'
+import { runDeliveries } from '#webhooks/run-deliveries.ts'
 import type { OrderedCertificates } from './open-certificates.ts'
 import { openDispatch } from './open-dispatch.ts'
 import {
+  elapsed,
   jobContextOf,
   now,
   openParts,
@@ -103,11 +105,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 function startBackground(parts: ServiceParts): Promise<unknown> {
-  const { at, config, duties, edge, hosts, log, network, registrations, secrets, signal } = parts
+  const {
+    at,
+    config,
+    duties,
+    edge,
+    hosts,
+    labelUrl,
+    log,
+    network,
+    registrations,
+    secrets,
+    signal,
+  } = parts
+  const { webhookSeal } = parts
   const { baseDomain, databaseUrl, dataDir } = config
   const { lookUp, oauth } = network
   const { db, spool, wakeUps } = parts.stores
   const loop = { db, wakeUps, log, now, signal }
+  const delivering = { fetch: network.fetchWebhook, seal: webhookSeal }
   const answersDns = config.tls !== null && config.tls.dnsListen !== null
   const isAsked = config.askListen !== null || parts.certificates !== null
   const names = isAsked ? new NamesFollower({ ...loop, names: edge.names }) : null
@@ -119,7 +135,10 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     duties.run('maintenance', ({ signal }) =>
       runMaintenance({ ...loop, ...network, at, config, signal, spool }),
     ),
-    checkSeals({ db, log, oauth, secrets }),
+    duties.run('webhooks', ({ signal }) =>
+      runDeliveries({ ...loop, ...delivering, elapsed, labelUrl, signal }),
+    ),
+    checkSeals({ db, log, oauth, secrets, webhookSeal }),
     parts.hostingPart.followIdentities(),
   ]
   const ofHosting = () => [

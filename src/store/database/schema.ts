@@ -11,6 +11,7 @@ import type { NameTables } from './tables/name-tables.ts'
 import type { SessionTables } from './tables/session-tables.ts'
 import type { TrafficTables } from './tables/traffic-tables.ts'
 import type { VersionTables } from './tables/version-tables.ts'
+import type { WebhookTables } from './tables/webhook-tables.ts'
 
 /** `active`, or why an account's sites are not to be shown, in the words of `com.atproto.sync`. */
 export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended' | 'deleted'
@@ -19,7 +20,14 @@ export type AccountStatus = 'active' | 'deactivated' | 'takendown' | 'suspended'
 export type WorkKind = 'site' | 'version' | 'account'
 
 /** Background work of which one instance at a time does each (`docs/adr/0035`). */
-export type DutyName = 'firehose' | 'blobs' | 'certificates' | 'cdn' | 'maintenance' | 'visited'
+export type DutyName =
+  | 'firehose'
+  | 'blobs'
+  | 'certificates'
+  | 'cdn'
+  | 'maintenance'
+  | 'visited'
+  | 'webhooks'
 
 /** 1: an account that had an event or a request. */
 export type WorkPriority = 0 | 1
@@ -37,7 +45,8 @@ export interface Schema
     NameTables,
     SessionTables,
     TrafficTables,
-    VersionTables {
+    VersionTables,
+    WebhookTables {
   accounts: {
     did: Did
     handle: string | null

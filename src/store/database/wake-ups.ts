@@ -8,6 +8,7 @@ export type WakeUpTopic =
   | 'account-deletions'
   | 'certificates'
   | 'certificates-wanted'
+  | 'webhooks'
   | WorkKind
 
 /** Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: subscribers also poll the rows. */

@@ -74,6 +74,31 @@ export async function listAccountPublishers(db: Db, did: Did) {
     .execute()
 }
 
+/** The account's webhooks, oldest first, without their secrets. */
+export async function listAccountWebhooks(db: Db, did: Did) {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select(['site', 'url', 'events', 'disabledBy', 'failingSince', 'skipped', 'createdAt'])
+    .where('did', '=', did)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ events, ...row }) => ({ ...row, events: JSON.parse(events) as string[] }))
+}
+
+/** What the account's webhooks were told, oldest first. */
+export async function listAccountDeliveries(db: Db, did: Did) {
+  const rows = await db
+    .selectFrom('webhookDeliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'webhookDeliveries.webhookId')
+    .select(['url', 'event', 'message', 'state', 'attempts', 'attemptedAt', 'status', 'failure'])
+    .select('webhookDeliveries.createdAt')
+    .where('webhookDeliveries.did', '=', did)
+    .orderBy('webhookDeliveries.id')
+    .execute()
+  return rows.map(({ message, ...row }) => ({ ...row, message: JSON.parse(message) as unknown }))
+}
+
 /** What visitors took of the account's sites, by day; `site` empty: of all together. */
 export async function listAccountTraffic(db: Db, did: Did) {
   return await db

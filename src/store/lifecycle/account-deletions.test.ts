@@ -30,6 +30,8 @@ import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
 import { addVisits } from '#store/sites/visits.ts'
+import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
+import { createWebhook } from '#store/webhooks/webhooks.ts'
 import { subjectOf } from '#tests/support/database/change-subjects.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { tablesNaming } from '#tests/support/database/named-in.ts'
@@ -40,6 +42,7 @@ import {
   newDeploy,
   newJob,
   newVersion,
+  newWebhook,
   siteOf,
 } from '#tests/support/database/sample-rows.ts'
 import { askedAt } from '#tests/support/database/work-rows.ts'
@@ -108,6 +111,8 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     ])
     const visits = { did, kind: 'page', value: '/', count: 1 } as const
     await addVisits(db(), 1, [{ ...visits, site: nameOf('blog') }])
+    await createWebhook(db(), newWebhook({ did }), { webhooksMax: 1, now: 1 })
+    await appendWebhookEvent(db(), 'site.published', { did, site: nameOf('blog') }, 1)
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
@@ -131,7 +136,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
         'uploaded_blobs',
         'versions',
       ],
-      ...['visited_accounts', 'work_items'],
+      ...['visited_accounts', 'webhook_deliveries', 'webhooks', 'work_items'],
     ])
     const ofBob = await tablesNaming(db(), bob)
     await leave()

@@ -15,6 +15,8 @@ const ownTables = [
   'publishers',
   'uploadedBlobs',
   'visitedAccounts',
+  'webhookDeliveries',
+  'webhooks',
 ] as const
 
 const indexTables = [

@@ -50,6 +50,7 @@ import { siteVisitsByAccount } from './0052-site-visits-by-account.ts'
 import { duties } from './0053-duties.ts'
 import { instances } from './0054-instances.ts'
 import { leasesOfWorkItems } from './0055-leases-of-work-items.ts'
+import { webhooks } from './0056-webhooks.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -110,4 +111,5 @@ const statements: Record<string, MigrationSql> = {
   '0053-duties': duties,
   '0054-instances': instances,
   '0055-leases-of-work-items': leasesOfWorkItems,
+  '0056-webhooks': webhooks,
 }

@@ -10,6 +10,7 @@ import {
   findCustomDomain,
 } from './custom-domains.ts'
 import { tellEdge } from './tell-names.ts'
+import { tellWebhooks } from './tell-webhooks.ts'
 
 /** Maps the domain to its account's site, or unmaps it. False: no such domain. */
 export async function mapCustomDomain(
@@ -42,6 +43,10 @@ export async function changeCustomDomain(
     const all = isMoved ? { ...change, isPrimary: false } : change
     const changed = await updateCustomDomain(transaction, domain.id, all, now)
     if (changed === null) return null
+    const isLost = domain.verified && !changed.verified
+    const hasFailed = domain.ownershipWarning === null && changed.ownershipWarning !== null
+    if (isLost) await tellWebhooks(transaction, 'domain.lost', changed, now)
+    else if (hasFailed) await tellWebhooks(transaction, 'domain.failed', changed, now)
     if ('verified' in change || 'site' in change) await tellEdge(transaction, domain, now)
     return changed
   })

@@ -6,6 +6,7 @@ import {
 } from './change-custom-domain.ts'
 import { type CustomDomain, type CustomDomainKey, findRegisteredDomain } from './custom-domains.ts'
 import { tellEdge, tellNames } from './tell-names.ts'
+import { tellWebhooks } from './tell-webhooks.ts'
 
 /** What a look-up has found. */
 export interface Proof {
@@ -42,13 +43,17 @@ export function confirmCustomDomain(
       if (!isOverruled(loser, proof)) return 'held-by-another'
       const lost = { ...noMisses, verified: false, ownershipWarning: lossWarning(loser) }
       await updateCustomDomain(transaction, loser.id, lost, now)
+      await tellWebhooks(transaction, 'domain.lost', { ...loser, ...lost }, now)
     }
     const confirmed = { ...change, ...noMisses, verified: true, confirmedAt: proof.lookedUpAt }
     if ((await updateCustomDomain(transaction, domain.id, confirmed, now)) === null) return null
     if (loser?.isPrimary && loser.site !== null) {
       await tellNames(transaction, { did: loser.did, name: loser.site }, now)
     }
-    if (!domain.verified) await tellEdge(transaction, domain, now)
+    if (!domain.verified) {
+      await tellWebhooks(transaction, 'domain.verified', { ...domain, ownershipWarning: null }, now)
+      await tellEdge(transaction, domain, now)
+    }
     return 'confirmed'
   })
 }

@@ -5,6 +5,7 @@ import type { Db } from '#store/database/database.ts'
 import type { JobStatus, Schema } from '#store/database/schema.ts'
 import { storableText } from '#store/database/storable-text.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { appendWebhookEvent, told } from '#store/webhooks/append-event.ts'
 import {
   findJob,
   findRunningJob,
@@ -228,6 +229,18 @@ export function finishJob(db: Db, id: string, end: JobEnd, now: number): Promise
 
 /** As `finishJob`; its deploy keeps its plan. */
 export function endJob(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    const isEnded = await setEnd(transaction, id, end, now)
+    const job = isEnded && end.status === 'failed' ? await findJob(transaction, id) : null
+    if (job === null || end.status === 'completed') return isEnded
+    const { did, site } = job
+    const failed = { did, site, job: id, error: told(storableText(end.error)) }
+    await appendWebhookEvent(transaction, 'publish.failed', failed, now)
+    return true
+  })
+}
+
+function setEnd(db: Db, id: string, end: JobEnd, now: number): Promise<boolean> {
   const columns =
     end.status === 'completed'
       ? { progress: JSON.stringify(end.progress), result: JSON.stringify(end.result) }

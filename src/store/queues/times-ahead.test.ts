@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
 import { clockSkewMs } from '#store/leases.ts'
 import { beginAccountDeletion } from '#store/lifecycle/account-deletions.ts'
+import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
+import { nextDeliveryAt } from '#store/webhooks/deliveries.ts'
+import { createWebhook } from '#store/webhooks/webhooks.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
-import { alice, bob, siteOf } from '#tests/support/database/sample-rows.ts'
+import { alice, bob, newWebhook, siteOf } from '#tests/support/database/sample-rows.ts'
 import { askedAt, workRows } from '#tests/support/database/work-rows.ts'
 import { enqueueAccounts, enqueueSites } from './enqueue.ts'
 import { takeDue } from './take-due.ts'
@@ -16,6 +19,7 @@ const max = {
   jobMs: 7_200_000,
   domainCheckMs: dayMs,
   accountDeletionMs: 20_000,
+  deliveryMs: 10_000,
 }
 /** The right time, to the minute. */
 const now = 1_000_000_000_000
@@ -32,7 +36,11 @@ onEachStore('store/queues/times-ahead', (db) => {
     await enqueueAccounts(askedAt(db(), now + dayMs), [alice], { isUrgent: true })
     await beginAccountDeletion(db(), bob, now + dayMs)
     expect(await dueSites()).toEqual([])
-    expect(await pullBack()).toBe(3)
+    await createWebhook(db(), newWebhook(), { webhooksMax: 1, now })
+    const told = { did: alice, site: site.name }
+    await appendWebhookEvent(db(), 'site.published', told, now + dayMs)
+    expect(await pullBack()).toBe(4)
+    expect(await nextDeliveryAt(db())).toBe(now)
     expect(await dueSites()).toMatchObject([{ site: site.name }])
     expect(await pullBack()).toBe(0)
   })

@@ -10,6 +10,8 @@ export interface TimesAheadMax {
   readonly jobMs: number
   readonly domainCheckMs: number
   readonly accountDeletionMs: number
+  /** Of a delivery to a webhook. */
+  readonly deliveryMs: number
 }
 
 /**
@@ -25,8 +27,15 @@ export async function pullBackTimes(db: Db, now: number, max: TimesAheadMax): Pr
     .updateTable('accountDeletions')
     .set({ nextAttemptAt: now })
     .where('nextAttemptAt', '>', now + max.accountDeletionMs + clockSkewMs)
+  const latest = now + max.deliveryMs + clockSkewMs
+  const deliveries = db
+    .updateTable('webhookDeliveries')
+    .set({ nextAttemptAt: now, leasedUntil: 0 })
+    .where('state', '=', 'pending')
+    .where(({ eb, or }) => or([eb('nextAttemptAt', '>', latest), eb('leasedUntil', '>', latest)]))
+  const rest = [domains, deletions, deliveries]
   let count = 0
-  for (const update of [...work(db, now, max), ...jobs(db, now, max), domains, deletions]) {
+  for (const update of [...work(db, now, max), ...jobs(db, now, max), ...rest]) {
     count += Number((await update.executeTakeFirstOrThrow()).numUpdatedRows)
   }
   return count

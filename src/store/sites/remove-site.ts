@@ -5,6 +5,7 @@ import { appendChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
+import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
 import { deleteIfOverQuota } from './account-quota.ts'
 import { blankSite, siteSubject } from './record-version.ts'
 import { deleteTrafficOf } from './traffic.ts'
@@ -53,7 +54,10 @@ export function removeSite(
       .execute()
     await deleteDeployTokensOf(transaction, { did, name })
     await deleteTrafficOf(transaction, { did, name })
-    if (site.liveVersionId !== null) await appendChange(transaction, { did, name }, now)
+    if (site.liveVersionId !== null) {
+      await appendWebhookEvent(transaction, 'site.deleted', { did, site: name, rev }, now)
+      await appendChange(transaction, { did, name }, now)
+    }
     return true
   })
 }

@@ -6,6 +6,7 @@ import type { NewDeploy } from '#store/queues/deploys.ts'
 import type { JobProgress, NewJob } from '#store/queues/jobs.ts'
 import type { NewVersion } from '#store/sites/record-version.ts'
 import type { NewVersionRecord } from '#store/sites/version-records/record-version-record.ts'
+import type { NewWebhook } from '#store/webhooks/webhooks.ts'
 
 // What the tests of this room fill their tables with.
 
@@ -142,6 +143,20 @@ export function newToken(facts: Partial<NewDeployToken> = {}): NewDeployToken {
     authority: null,
     publisherId: null,
     expiresAt: 1000,
+    ...facts,
+  }
+}
+
+/** Of all of alice's sites. */
+export function newWebhook(facts: Partial<NewWebhook> = {}): NewWebhook {
+  return {
+    id: crypto.randomUUID(),
+    did: alice,
+    site: '',
+    url: 'https://hooks.example/sitehost',
+    host: 'hooks.example',
+    events: ['site.published'],
+    sealedSecret: 'sealed',
     ...facts,
   }
 }

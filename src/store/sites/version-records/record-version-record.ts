@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { previewLabel } from '#site/preview-label.ts'
 import { type Did, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
@@ -8,6 +9,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { rememberForgotten, rememberKept } from '#store/sites/forgotten-versions.ts'
 import { withdrawIfEarlier } from '#store/sites/withdrawals.ts'
+import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
 import { dropOldest, ignoreOldest } from './oldest-version-records.ts'
 import {
   deleteRow,
@@ -83,6 +85,7 @@ export function recordVersionRecord(
     await insertRow(transaction, row)
     await withdrawIfEarlier(transaction, row)
     if (row.label !== null) await rememberKept(transaction, row.label)
+    if (before === undefined) await tellWebhooks(transaction, row, now)
     await tellEdge(transaction, before, now)
     await tellEdge(transaction, row, now)
     const demoted = await ignoreOldest(transaction, record, now)
@@ -115,6 +118,19 @@ export function removeVersionRecord(
     await tellEdge(transaction, before, now)
     return true
   })
+}
+
+async function tellWebhooks(
+  transaction: Transaction<Schema>,
+  { did, label, manifest, site, siteLabel, ...row }: VersionRecordRow,
+  now: number,
+): Promise<void> {
+  if (label === null || manifest !== null || site === '') return
+  const { alias, bytes, cid, expiresAt, fileCount, key, message } = row
+  const previewUrl = alias === null ? null : previewLabel(alias, siteLabel)
+  const facts = { key, version: cid, fileCount, bytes, alias, message, expiresAt }
+  const told = { did, site, labels: { url: label, previewUrl }, ...facts }
+  await appendWebhookEvent(transaction, 'preview.made', told, now)
 }
 
 /** The live revision is not outdated: the same record may have another snapshot now. */

@@ -1,0 +1,19 @@
+import { createSeal, type Seal } from '#atproto/oauth/seal.ts'
+
+/** Seals the secrets with which deliveries are signed. */
+export const openWebhookSeal = (secrets: readonly [string, ...string[]]): Promise<Seal> =>
+  createSeal(secrets, 'sitehost webhook secrets')
+
+/** A row copied to another webhook does not open there. */
+export const webhookContext = (id: string): string => `webhook ${id}`
+
+const prefix = 'whsec_'
+/** Standard Webhooks asks for 24 to 64. */
+const secretBytes = 32
+
+/** In the form of Standard Webhooks: `whsec_`, then the key in base64. */
+export const newWebhookSecret = (): string =>
+  prefix + crypto.getRandomValues(Buffer.alloc(secretBytes)).toString('base64')
+
+export const keyOfSecret = (secret: string): Buffer =>
+  Buffer.from(secret.slice(prefix.length), 'base64')
