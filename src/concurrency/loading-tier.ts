@@ -1,5 +1,5 @@
 import { TtlMap } from './lru-map.ts'
-import { MemoryTier, type TierStats } from './memory-tier.ts'
+import { type Kept, MemoryTier, type TierStats } from './memory-tier.ts'
 import { SingleFlight } from './single-flight.ts'
 
 export interface Loaded<Value> {
@@ -47,6 +47,11 @@ export class LoadingTier<Value> {
   get(key: string): Value | Promise<Value | null> {
     const known = this.#tier.use(this.#tier.find(key))
     return known ?? this.#misses.get(key) ?? this.#start(key)
+  }
+
+  /** What is in memory, without counting as a use. */
+  protected known(key: string): Kept<Value> | undefined {
+    return this.#tier.find(key)
   }
 
   /** Counts more bytes for this value if it is still in memory. */

@@ -3,6 +3,7 @@ export interface Kept<Value> {
   readonly key: string
   /** Null once evicted or forgotten. */
   readonly value: Value | null
+  readonly bytes: number
 }
 
 export interface TierStats {
@@ -70,7 +71,7 @@ export class MemoryTier<Value> {
   /** Replaces the entry of this key and marks it as used. A value larger than the tier is not kept: null. */
   keep(key: string, value: Value, bytes: number, owner: string | null = null): Kept<Value> {
     this.forget(key)
-    if (bytes > this.#bytesMax) return { key, value: null }
+    if (bytes > this.#bytesMax) return { key, value: null, bytes: 0 }
     const owned = owner === null ? null : this.#ownedBy(owner)
     const entry: Entry<Value> = { key, value, bytes: 0, owned, isUsed: true }
     this.#entries.set(key, entry)

@@ -20,6 +20,9 @@ import { forgetChanged, SiteCache } from './site-cache.ts'
 let database: Database
 let queries: string[]
 let unreadable: SiteAddress[]
+/** Of the database, for the caches that were opened. */
+let isAway: boolean
+let now: number
 beforeEach(async () => {
   database = await memoryDatabase()
 })
@@ -39,9 +42,12 @@ const loadQueries = 6
 function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCache {
   queries = []
   unreadable = []
+  isAway = false
+  now = 1
   const counting = new Proxy(database.db, {
     get: (db, key) => {
       if (key === 'selectFrom') queries.push('read')
+      if (isAway) throw new DatabaseUnavailableError('postgres', new Error('away'))
       const value = Reflect.get(db, key)
       return typeof value === 'function' ? value.bind(db) : value
     },
@@ -50,7 +56,7 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCach
     baseDomain: 'sites.test',
     db: counting,
     log: recordingLog(),
-    now: () => 1,
+    now: () => now,
     elapsed,
     bytesMax,
     earlierBytesMax: 1_000_000,
@@ -291,5 +297,55 @@ describe('changes', () => {
       wakeUps.notify('changes')
       await becomes(snapshots, label, 'cid-2')
     })
+  })
+})
+
+describe('what has changed while the database is away', () => {
+  let elapsed: number
+  const served = async (snapshots: SiteCache, label: string) =>
+    (await snapshots.get(label))?.site.snapshot.recordCid ?? null
+
+  async function changed(): Promise<{ snapshots: SiteCache; label: string }> {
+    elapsed = 0
+    const label = await publish('blog')
+    const snapshots = open(1_000_000, () => elapsed)
+    expect(await served(snapshots, label)).toBe('cid-1')
+    await publish('blog', 2)
+    isAway = true
+    snapshots.forget(label)
+    return { snapshots, label }
+  }
+
+  test('is served as it was, and asked for again after a second', async () => {
+    const { label, snapshots } = await changed()
+    expect(await served(snapshots, label)).toBe('cid-1')
+    const asked = queries.length
+    expect(await served(snapshots, label)).toBe('cid-1')
+    expect(queries).toHaveLength(asked)
+    now += 1_000
+    expect(await served(snapshots, label)).toBe('cid-1')
+    expect(queries.length).toBeGreaterThan(asked)
+    isAway = false
+    now += 1_000
+    expect(await served(snapshots, label)).toBe('cid-2')
+  })
+
+  test('is not served any more after a minute', async () => {
+    const { label, snapshots } = await changed()
+    elapsed = 59_999
+    expect(await served(snapshots, label)).toBe('cid-1')
+    elapsed = 60_000
+    now += 1_000
+    await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
+  })
+
+  test('is not served when it was taken back before, or was not known', async () => {
+    const { label, snapshots } = await changed()
+    isAway = false
+    await setAccountStatus(database.db, alice, 'takendown', 1)
+    expect(await served(snapshots, label)).toBeNull()
+    isAway = true
+    snapshots.forget(label)
+    await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
   })
 })

@@ -1,7 +1,9 @@
 import { LoadingTier } from '#concurrency/loading-tier.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
-import { type LoadContext, loadSite } from './load-site.ts'
+import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
+import { FormerSites } from './former-sites.ts'
+import { type LoadContext, type LoadedSite, loadSite } from './load-site.ts'
 import type { SiteShares } from './shares/site-shares.ts'
 import { SiteInMemory } from './site-in-memory.ts'
 
@@ -12,16 +14,21 @@ interface SiteCacheOptions extends LoadContext {
   readonly shares?: Pick<SiteShares, 'of'>
 }
 
+/** While the database is away, what has changed is asked for again so often, by the next visitor. */
+const formerServedMs = 1_000
+
 /**
  * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
- * one owner's many sites do not evict other owners'. Follows the index within a second.
+ * one owner's many sites do not evict other owners'. Follows the index within a second; what it cannot read because the
+ * database is away stays for a minute as it was.
  */
 export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #now: () => number
+  readonly #formers: FormerSites
 
   constructor({ bytesMax, elapsed, shares, ...context }: SiteCacheOptions) {
     const load = async (label: string) => {
-      const loaded = await loadSite(label, context)
+      const loaded = await this.#load(label, context)
       if (loaded === null) return null
       const grow = (bytes: number): void => this.grow(label, site, bytes)
       const share = shares?.of(loaded.site.snapshot)
@@ -30,6 +37,7 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
     }
     super(bytesMax, load, elapsed)
     this.#now = context.now
+    this.#formers = new FormerSites(bytesMax, elapsed)
   }
 
   /** As `LoadingTier.get`; a preview is not served from the moment on at which it expires. */
@@ -39,6 +47,31 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
     if (this.#now() < known.until) return known
     this.forget(label)
     return super.get(label)
+  }
+
+  override forget(label: string): void {
+    const { bytes = 0, value = null } = this.known(label) ?? {}
+    if (value !== null) this.#formers.keep(label, value, bytes)
+    super.forget(label)
+  }
+
+  override forgetAll(): void {
+    super.forgetAll()
+    this.#formers.forgetAll()
+  }
+
+  async #load(label: string, context: LoadContext): Promise<LoadedSite | null> {
+    try {
+      const loaded = await loadSite(label, context)
+      this.#formers.forget(label)
+      return loaded
+    } catch (error) {
+      const former = error instanceof DatabaseUnavailableError ? this.#formers.find(label) : null
+      if (former === null || former.site.until <= this.#now()) throw error
+      const { canonical, site, until } = former.site
+      const askAgainAt = this.#now() + formerServedMs
+      return { site, canonical, bytes: former.bytes, until: Math.min(until, askAgainAt) }
+    }
   }
 
   /** The owners of sites in memory that were visited since the last call. */
