@@ -84,12 +84,13 @@ export interface HeadCommit<State extends { readonly head: string }, T> {
 /** What an operation on an account's repository needs. */
 export interface RepoContext extends Pick<Patience, 'pause'> {
   readonly repo: AccountRepo
+  /** Called before each commit; throws when nothing may be written any more. */
+  readonly beforeCommit?: () => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal
 }
 
-interface CommitContext extends Patience {
-  readonly repo: AccountRepo
+interface CommitContext extends Patience, Pick<RepoContext, 'beforeCommit' | 'repo'> {
   readonly at?: AtFailPoint
 }
 
@@ -113,7 +114,7 @@ const raceDelayMs = backoff({ min: 20, max: 500, jitter: 1 })
  */
 export async function commitOnHead<State extends { readonly head: string }, T>(
   { start, read, plan, onCommitted = () => {}, mayWriteAlone, conflict }: HeadCommit<State, T>,
-  { repo, at = () => {}, ...patience }: CommitContext,
+  { repo, at = () => {}, beforeCommit = async () => {}, ...patience }: CommitContext,
 ): Promise<T> {
   const { pause = pauseByTimer } = patience
   const first = start ?? (await withPatience(read, patience))
@@ -125,10 +126,12 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
     at('before-commit')
     const head = races < racesMax ? now.head : null
     const before = now
-    const commit = () =>
-      commitWrites(planned.writes, head, repo, at, (writes, made) =>
+    const commit = async () => {
+      await beforeCommit()
+      return await commitWrites(planned.writes, head, repo, at, (writes, made) =>
         onCommitted(before, writes, made),
       )
+    }
     const cids = await withPatience(commit, patience).catch((error) => {
       throw isUnanswered(error) ? new CommitUnknownError(repo.did, { cause: error }) : error
     })

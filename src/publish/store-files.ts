@@ -7,6 +7,7 @@ import { ownNamespace } from '#site/namespace.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import type { JobProgress } from '#store/queues/jobs.ts'
+import type { RepoContext } from './commit-on-head.ts'
 import { distinctContents } from './contents/distinct-contents.ts'
 import { type EncodedFile, encodeFile } from './contents/encode-file.ts'
 import type { ReusableBlob } from './contents/named-blobs.ts'
@@ -30,7 +31,7 @@ export interface StoreJob {
   readonly report: (change: Partial<JobProgress>) => void
 }
 
-export interface StoreContext extends UploadContext {
+export interface StoreContext extends UploadContext, Pick<RepoContext, 'beforeCommit'> {
   /** Left out: the repository is read each time. */
   readonly recentRepositories?: RecentRepositories | undefined
   readonly repo: AccountRepo

@@ -31,6 +31,7 @@ import { type Database, openDatabase } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { finishJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type Job } from '#store/queues/jobs.ts'
 import {
   type NewVersionRecord,
@@ -530,6 +531,23 @@ test('also one that it changes while the service is stopped', async () => {
   start()
   expect((await ended(id)).error).toStartWith('This site was changed by another program meanwhile.')
   expect(serverOf(alice).repo.find('place.sitehost.fs', 'blog')?.value).toEqual({ theirs: true })
+})
+
+test('one that others have ended meanwhile, as of an instance that was stopped, writes no more, and keeps its sentence', async () => {
+  const error = 'The machine that had your upload is gone.'
+  answer = async ({ method, honest }) => {
+    if (method === 'applyWrites' && askedFor('applyWrites') === 1) {
+      await finishJob(context.db, id, { status: 'failed', error }, context.now())
+      // The swap fails, and another commit could be tried.
+      serverOf(alice).repo.put('app.bsky.feed.post', 'hello', {})
+    }
+    return await honest()
+  }
+  const id = await queue(siteOf('blog'))
+  start()
+  await eventually(async () => expect(await readdir(join(dir, 'spool'))).toEqual([]))
+  expect(await jobOf(id)).toMatchObject({ status: 'failed', error })
+  expect([askedFor('applyWrites'), sites(alice)]).toEqual([1, []])
 })
 
 test('one that waits for its server can be cancelled, and its files go', async () => {

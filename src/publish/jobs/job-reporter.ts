@@ -38,8 +38,10 @@ export class JobReporter {
   /** From here on the job cannot be cancelled; false when it already was. */
   async beginWriting(): Promise<boolean> {
     const { db, now } = this.#context
-    this.#isWriting = await beginWriting(db, this.#jobId, now())
-    return this.#isWriting
+    const isUnfinished = await beginWriting(db, this.#jobId, now())
+    this.#isWriting ||= isUnfinished
+    if (!isUnfinished) this.#cancelled.abort()
+    return isUnfinished
   }
 
   /** Whether the site may have been written. */

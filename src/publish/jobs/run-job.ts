@@ -166,8 +166,13 @@ async function carryOut(
   const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
   const ledger = storedLedger({ did: job.did, host, db, blobs, now })
   const forSite = { folder, repo, ledger, signal: AbortSignal.any([signal, reporter.cancelled]) }
+  // A process that was stopped for long finds its job ended by another instance.
+  const beforeCommit = async (): Promise<void> => {
+    await reporter.beginWriting()
+    reporter.cancelled.throwIfAborted()
+  }
   const { restore } = plan
-  const within = { ...context, ...forSite }
+  const within = { ...context, ...forSite, beforeCommit }
   const outcome = await spans.run('publish.write-site', { server: host }, () => {
     if (restore === undefined) return publishSite(address, contentOf(plan), publishing, within)
     if ('stateId' in restore) return restoreState(address, restore, publishing, within)
