@@ -98,6 +98,7 @@ beforeAll(async () => {
     choices,
     clientOf: () => '192.0.2.1',
     networkOf: () => '192.0.2.1',
+    visitorOf: () => ({ network: '192.0.2.1', userAgent: 'a browser', country: null }),
     countryOf: () => null,
     decodedFiles,
     decodedStreams: new DecodedStreams(),

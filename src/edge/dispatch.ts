@@ -1,12 +1,13 @@
-import { clientNetworkOf, type RequestServer } from '#http/client-address.ts'
+import { clientNetworkOf, type RequestServer, type TrustedProxies } from '#http/client-address.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
-import { type Front, httpsRedirect, visitedHost, visitorCountry } from './names/front.ts'
+import { type Front, httpsRedirect, trustIn, visitedHost, visitorCountry } from './names/front.ts'
 import type { Hosts } from './names/hosts.ts'
 import type { Previews } from './names/previews.ts'
 import { createRouter, type Route, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
+import { visitorReader } from './read-visitor.ts'
 import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
@@ -16,8 +17,10 @@ interface DispatchOptions extends RoutedHosts {
   readonly application: Answer
   /** Origin of `BASE_URL`. */
   readonly origin: string
-  readonly front: Omit<Front, 'connectionOf'>
-  readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf' | 'networkOf'> & {
+  readonly front: Omit<Front, 'connectionOf' | 'isTrusted'> & {
+    readonly trustedProxies: TrustedProxies
+  }
+  readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf' | 'networkOf' | 'visitorOf'> & {
     readonly hosts: Pick<Hosts, 'get'>
     readonly previews: Pick<Previews, 'get'>
   }
@@ -43,12 +46,13 @@ export function createDispatch(options: DispatchOptions): Answer {
     visits,
   } = options
   const { trustedProxies } = options.front
+  const isTrusted = trustIn(trustedProxies)
   const routeOf = createRouter({ applicationHost, baseDomain })
   const timed = timeAnswers(metrics)
 
   const open = (server: RequestServer) => {
     const connectionOf = (request: Request) => server.requestIP(request)?.address ?? null
-    const front = { ...options.front, connectionOf }
+    const front = { ...options.front, connectionOf, isTrusted }
     const clientOf = (request: Request) => clientNetworkOf(request, server, trustedProxies)
     return {
       server,
@@ -59,6 +63,7 @@ export function createDispatch(options: DispatchOptions): Answer {
         // A /48 is one owner's: of /64s it has 65 536.
         networkOf: (request: Request) => clientNetworkOf(request, server, trustedProxies, 48),
         countryOf: (request: Request) => visitorCountry(request, front),
+        visitorOf: visitorReader(server, { ...front, trustedProxies }),
       },
       redirects: { ...addresses, clientOf, log: visits.log },
     }

@@ -70,7 +70,7 @@ export const siteRows: readonly Row[] = [
     status: 200,
     body: {
       since: aDate,
-      ...{ days: aList, pages: aList, referrers: aList, statuses: aList },
+      ...{ days: aList, pages: aList, referrers: aList, countries: aList, statuses: aList },
     },
   },
   {

@@ -35,7 +35,7 @@ const manyVersions = 20
 
 export async function openScene(): Promise<Scene> {
   const dns = await startDnsServer({})
-  const environment = { DNS_SERVERS: dns.address }
+  const environment = { DNS_SERVERS: dns.address, COUNTRY_HEADER: 'CF-IPCountry' }
   const world = await startWorld({ canFail: true, environment })
   const [alice, bob, carol] = [
     await world.signedIn('alice.test'),

@@ -169,7 +169,10 @@ const visits: readonly State[] = [
     name: 'visits/some',
     by: 'alice',
     show: async ({ page, blog }) => {
-      await fetch(blog, { headers: { referer: 'https://news.example/' } })
+      for (const country of ['DE', 'FR', 'DE']) {
+        const headers = { referer: 'https://news.example/', 'cf-ipcountry': country }
+        await fetch(blog, { headers: { ...headers, 'user-agent': `a browser in ${country}` } })
+      }
       // What was counted is saved every few seconds.
       await eventually(async () => {
         await page.goto('/sites/blog/visits')

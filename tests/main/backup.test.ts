@@ -13,6 +13,7 @@ import { addAdmin } from '#store/accounts/admins.ts'
 import { createAdminSession, createBrowserSession } from '#store/accounts/sessions.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
+import { visitorSalt } from '#store/sites/visitors.ts'
 import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 import { listOf } from '../support/blob-store-contract.ts'
@@ -66,6 +67,15 @@ describe('a backup', () => {
     expect((await readdir(data)).sort()).toEqual(
       ['blobs', 'last-backup.json', 'lock', 'lock-hosting', 'secret-key', 'sitehost.db'].sort(),
     )
+  })
+
+  test('has no salt with which somebody could look for a visitor', async () => {
+    await using database = openDatabase({ file: join(data, 'sitehost.db') })
+    const salt = await visitorSalt(database.db, 7)
+    await backup()
+    const [copy] = await Array.fromAsync(new Bun.Glob('database/*').scan({ cwd: folder }))
+    const bytes = Buffer.from(await Bun.file(join(folder, String(copy))).bytes())
+    expect([bytes.includes('site_visitors'), bytes.includes(salt)]).toEqual([true, false])
   })
 
   test('is made while somebody writes, and the next one copies only what is new', async () => {

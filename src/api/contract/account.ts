@@ -46,8 +46,8 @@ const site = z.strictObject({
     .array(
       z.strictObject({
         day: z.string().meta({ format: 'date' }),
-        kind: z.enum(['page', 'referrer', 'status']),
-        value: z.string().nullable().describe('Null: others'),
+        kind: z.enum(['page', 'referrer', 'country', 'status', 'visitors']),
+        value: z.string().nullable().describe('Null: others; of visitors, all'),
         count,
       }),
     )

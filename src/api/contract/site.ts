@@ -66,9 +66,9 @@ export const siteRoutes = {
     method: 'GET',
     path: '/api/site/:rkey/visits',
     limit: 'visits',
-    summary: 'Visits of a site, by day, page, referrer and status',
+    summary: 'Visits of a site, by day, page, referrer, country and status',
     details:
-      'Counted without addresses, cookies and scripts. Days are those of UTC, and up to five seconds behind.',
+      'Counted without cookies and scripts; no address is stored. Days are those of UTC, and up to five seconds behind.',
     query: {
       days: z.coerce.number().int().min(1).max(visitDaysMax).default(30).describe('Today included'),
     },
@@ -85,6 +85,7 @@ export const siteRoutes = {
                 refused: count.describe('Those that were answered with 429'),
                 bytes: count.describe('Of bodies'),
                 pageViews: count,
+                visitors: count.describe('About how many; 0 also where they were not counted'),
               }),
             )
             .describe('Oldest first, without days on which nobody came'),
@@ -95,6 +96,20 @@ export const siteRoutes = {
             .array(z.strictObject({ host: z.string().nullable(), views: count }))
             .describe(
               `The ${visitRowsMax} hosts whose links were followed most often; null: all others`,
+            ),
+          countries: z
+            .array(
+              z.strictObject({
+                country: z
+                  .string()
+                  .nullable()
+                  .describe('ISO 3166-1 alpha-2')
+                  .meta({ examples: ['DE'] }),
+                views: count,
+              }),
+            )
+            .describe(
+              'Of views of pages, where a front of the service says the country; null: all others',
             ),
           statuses: z
             .array(z.strictObject({ status: z.string().meta({ examples: ['2xx'] }), count }))

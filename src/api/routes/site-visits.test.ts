@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { VisitorSketch } from '#site/visitor-sketch.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
+import { addVisitors } from '#store/sites/visitors.ts'
 import { addVisits } from '#store/sites/visits.ts'
 import { testApi } from '#tests/support/api.ts'
 import { alice, bob, nameOf, newVersion } from '#tests/support/database/sample-rows.ts'
@@ -26,17 +28,22 @@ test('a site’s visits by day, page, referrer and status, for its owner alone',
       { ...blog, kind: 'page', value: '/', count: 2 },
       { ...blog, kind: 'page', value: '', count: 1 },
       { ...blog, kind: 'referrer', value: 'news.example', count: 1 },
+      { ...blog, kind: 'country', value: 'DE', count: 2 },
       { ...blog, kind: 'status', value: '4xx', count: 1 },
       { ...blog, kind: 'status', value: '2xx', count: 2 },
     ])
+    const sketch = new VisitorSketch()
+    for (const hash of [1 << 8, 1 << 31]) sketch.add(hash)
+    await addVisitors(db, day, [{ ...blog, sketch }])
   }
-  const day = { requests: 3, bytes: 9, refused: 1, pageViews: 3 }
+  const day = { requests: 3, bytes: 9, refused: 1, pageViews: 3, visitors: 2 }
   const counts = (times: number) => ({
     pages: [
       { path: '/', views: 2 * times },
       { path: null, views: times },
     ],
     referrers: [{ host: 'news.example', views: times }],
+    countries: [{ country: 'DE', views: 2 * times }],
     statuses: [
       { status: '2xx', count: 2 * times },
       { status: '4xx', count: times },

@@ -12,10 +12,19 @@ const count = z.number()
 const visits = z.object({
   since: z.string(),
   days: z.array(
-    z.object({ day: z.string(), requests: count, refused: count, bytes: count, pageViews: count }),
+    z.object({
+      day: z.string(),
+      requests: count,
+      refused: count,
+      bytes: count,
+      pageViews: count,
+      // A service from before they were counted.
+      visitors: count.default(0),
+    }),
   ),
   pages: z.array(z.object({ path: z.string().nullable(), views: count })),
   referrers: z.array(z.object({ host: z.string().nullable(), views: count })),
+  countries: z.array(z.object({ country: z.string().nullable(), views: count })).default([]),
   statuses: z.array(z.object({ status: z.string(), count })),
 })
 
@@ -42,9 +51,10 @@ export async function showVisits(options: VisitsOptions, context: CommandContext
   for (const line of linesOf(answer)) console.say(line)
 }
 
-function linesOf({ days, pages, referrers, statuses }: Visits): string[] {
-  const byDay = days.map(({ bytes, day, pageViews, refused, requests }) => [
+function linesOf({ countries, days, pages, referrers, statuses }: Visits): string[] {
+  const byDay = days.map(({ bytes, day, pageViews, refused, requests, visitors }) => [
     day,
+    `about ${counted(visitors, 'visitor')}`,
     counted(pageViews, 'page view'),
     counted(requests, 'request'),
     byteText(bytes),
@@ -55,7 +65,11 @@ function linesOf({ days, pages, referrers, statuses }: Visits): string[] {
     counted(views, 'view'),
     `from ${host ?? 'other hosts'}`,
   ])
+  const byCountry = countries.map(({ country, views }) => [
+    counted(views, 'view'),
+    `in ${country ?? 'other countries'}`,
+  ])
   const byStatus = statuses.map(({ count, status }) => [counted(count, 'answer'), status])
-  const parts = [byDay, byPage, byHost, byStatus].filter((rows) => rows.length > 0)
+  const parts = [byDay, byPage, byHost, byCountry, byStatus].filter((rows) => rows.length > 0)
   return parts.flatMap((rows, at) => [...(at === 0 ? [] : ['']), ...columns(rows)])
 }

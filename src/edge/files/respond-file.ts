@@ -1,4 +1,5 @@
 import { type OwnPages, plainPage } from '#edge/pages.ts'
+import type { Visitor } from '#edge/shares/visit-counts.ts'
 import type { SiteInMemory } from '#edge/site-in-memory.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
 import { contentRange, decideRange, type RangeDecision } from '#http/range.ts'
@@ -24,6 +25,8 @@ export interface FileContext {
   readonly networkOf: (request: Request) => string
   readonly pages: OwnPages
   readonly recompressor: Pick<Recompressor, 'ask'>
+  /** Only called for pages. */
+  readonly visitorOf: (request: Request) => Visitor
 }
 
 /** A representation of a file, or a part of it, for a visitor. */
@@ -51,7 +54,7 @@ export function respondFile(
   if (validators !== null) {
     const verdict = checkConditions(field, validators)
     if (verdict === 304) {
-      if (!isHead) countPage(answer, request, known)
+      if (!isHead) countPage(answer, request, known, context)
       return new Response(null, representation.notModified)
     }
     if (verdict === 412) return plainPage(412, 'Precondition failed')
@@ -61,14 +64,19 @@ export function respondFile(
   if (range === 'unsatisfiable') {
     return plainPage(416, 'No such part', { 'content-range': contentRange(range, bytes) })
   }
-  if (!isHead && range === 'whole') countPage(answer, request, known)
+  if (!isHead && range === 'whole') countPage(answer, request, known, context)
   const delivery = { answer, request, known, representation, range, isHead }
   const body = context.bodies.use(representation.kept)
   return body === null ? readAndSend(delivery, context) : send(delivery, body, context)
 }
 
-function countPage({ page }: FileAnswer, request: Request, { share }: SiteInMemory): void {
-  if (page !== null) share.countPage(page, request.headers.get('referer'))
+function countPage(
+  { page }: FileAnswer,
+  request: Request,
+  { share }: SiteInMemory,
+  { visitorOf }: FileContext,
+): void {
+  if (page !== null) share.countPage(page, request, visitorOf)
 }
 
 /** Ranges apply to the identity coding, unless `If-Range` names the coding of the visitor's part. */

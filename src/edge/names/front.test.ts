@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
-import { type Front, httpsRedirect, visitedHost, visitorCountry } from './front.ts'
+import { type Front, httpsRedirect, trustIn, visitedHost, visitorCountry } from './front.ts'
 
 const front = (connection: string | null): Front => ({
-  trustedProxies: parseTrustedProxies('127.0.0.1, 10.0.0.0/8') ?? [],
+  isTrusted: trustIn(parseTrustedProxies('127.0.0.1, 10.0.0.0/8') ?? []),
   countryHeader: 'CF-IPCountry',
   redirectsToHttps: true,
   connectionOf: () => connection,

@@ -1,3 +1,4 @@
+import { LruMap } from '#concurrency/lru-map.ts'
 import { requestTarget } from '#edge/request-target.ts'
 import { isTrustedProxy, type TrustedProxies } from '#http/client-address.ts'
 import { canonicalHost } from './route.ts'
@@ -5,13 +6,28 @@ import { canonicalHost } from './route.ts'
 /** Which header fields of reverse proxies (fronts) are trusted. */
 export interface Front {
   /** Only fields of these addresses count: other clients can send anything. */
-  readonly trustedProxies: TrustedProxies
+  readonly isTrusted: (connection: string) => boolean
   /** The field with a visitor's country, such as `CF-IPCountry`; null: none. */
   readonly countryHeader: string | null
   /** Whether visitors who reached a front by http are redirected to https. */
   readonly redirectsToHttps: boolean
   /** The peer's address; null when the connection is gone. */
   readonly connectionOf: (request: Request) => string | null
+}
+
+/** Fronts are few, and to parse an address takes some µs. */
+const connectionsMax = 1_000
+
+/** Whether a connection comes from one of these, remembered. */
+export function trustIn(trustedProxies: TrustedProxies): Front['isTrusted'] {
+  const known = new LruMap<string, boolean>(connectionsMax)
+  return (connection) => {
+    const before = known.get(connection)
+    if (before !== undefined) return before
+    const isTrusted = isTrustedProxy(connection, trustedProxies)
+    known.set(connection, isTrusted)
+    return isTrusted
+  }
 }
 
 /** The visitor's `Host`: as a trusted front reports it, else the request's own. */
@@ -53,5 +69,5 @@ export function httpsRedirect(
 // Of several values, the last, which the front added: clients can forge earlier ones.
 const lastOf = (list: string): string => list.slice(list.lastIndexOf(',') + 1).trim()
 
-const isFromFront = (request: Request, { connectionOf, trustedProxies }: Front): boolean =>
-  isTrustedProxy(connectionOf(request) ?? '', trustedProxies)
+const isFromFront = (request: Request, { connectionOf, isTrusted }: Front): boolean =>
+  isTrusted(connectionOf(request) ?? '')

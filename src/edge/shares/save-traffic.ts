@@ -3,6 +3,7 @@ import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
+import { addVisitors, visitorSalt } from '#store/sites/visitors.ts'
 import { addVisits } from '#store/sites/visits.ts'
 import type { SiteShares } from './site-shares.ts'
 
@@ -18,19 +19,25 @@ interface SaveContext {
 
 /** Stores what visitors took, until the signal aborts; then once more. */
 export async function saveTraffic({ db, log, shares, signal }: SaveContext): Promise<void> {
-  const save = () =>
-    shares.save((day, rows, visits) => {
-      for (const { did, refused, site } of rows) {
+  const saveCounts = () =>
+    shares.save((day, { traffic, visitors, visits }) => {
+      for (const { did, refused, site } of traffic) {
         if (refused > 0 && site !== '')
           log.warn('visitors of a site refused', { did, site, refused })
       }
       return inTransaction(db, async (transaction) => {
-        const totals = await addTraffic(transaction, day, rows)
+        const totals = await addTraffic(transaction, day, traffic)
         await addVisits(transaction, day, visits)
+        await addVisitors(transaction, day, visitors)
         return totals
       })
     })
+  const save = async () => {
+    await saveCounts()
+    const day = shares.saltlessDay
+    if (day !== null) shares.setSalt(day, await visitorSalt(db, day))
+  }
   const rhythm = { everyMs: saveEveryMs, failure: 'traffic of sites not saved' }
   await repeatEvery(rhythm, save, { log, signal })
-  await save().catch((error: unknown) => log.warn(rhythm.failure, { error }))
+  await saveCounts().catch((error: unknown) => log.warn(rhythm.failure, { error }))
 }

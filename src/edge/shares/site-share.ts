@@ -1,10 +1,17 @@
 import { type Allowance, spentAfterOne, waitUntilSpendable } from '#concurrency/token-bucket.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { startOfUtcDay, type UtcDay, utcDayOf } from '#site/utc-day.ts'
+import type { VisitorSketch } from '#site/visitor-sketch.ts'
 import type { Traffic } from '#store/sites/traffic.ts'
 import { NameQuota } from './name-quota.ts'
 import type { NetworkShares, TakenBytes } from './network-shares.ts'
-import { accountNamesMax, type CountedPage, type VisitCount, VisitCounts } from './visit-counts.ts'
+import {
+  accountNamesMax,
+  type CountedPage,
+  type VisitCount,
+  VisitCounts,
+  type Visitor,
+} from './visit-counts.ts'
 
 /** Which limit refuses a visitor; a label of the metrics. */
 export type RefusedBy = (typeof refusedBy)[number]
@@ -51,6 +58,8 @@ export interface ShareContext {
   readonly now: () => number
   /** The day of the last save: a number that each request can compare. */
   today: UtcDay
+  /** What visitors are hashed with today; null: not known yet, and they are not counted. */
+  salt: string | null
   readonly names: NameQuota
   readonly networks: NetworkShares
   /** Called with the first request or byte since the last save. */
@@ -61,9 +70,17 @@ export interface ShareContext {
 /** What visitors took of a site, and what they visited. */
 export interface CountedTraffic extends Traffic {
   readonly visits: readonly VisitCount[]
+  /** Null: nobody. */
+  readonly visitors: VisitorSketch | null
 }
 
 const secondMs = 1_000
+
+/**
+ * Views of pages a second whose visitors are told apart, of one site in one process. It takes a microsecond, most of it to learn the address,
+ * which is much beside the answer to somebody who makes tens of thousands of requests a second.
+ */
+const visitorsPerSecondMax = 1_000
 
 /**
  * A body that its visitor broke off counts at most what a connection of 1 Gbit/s takes in its time, and one window of HTTP/2
@@ -83,6 +100,11 @@ export class SiteShare {
   #bytes = 0
   #refused = 0
   #visits: VisitCounts | null = null
+  /** When the last request came. */
+  #now = 0
+  /** Visitors that may still be told apart until then. */
+  #visitorsLeft = 0
+  #visitorsUntil = 0
 
   constructor(address: SiteAddress, account: AccountShare, context: ShareContext) {
     this.address = address
@@ -109,9 +131,12 @@ export class SiteShare {
     this.#visitCounts().countStatus(status)
   }
 
-  /** Counts a visit of a page. `referrer`: the field of the request. */
-  countPage(page: CountedPage, referrer: string | null): void {
-    this.#visitCounts().countPage(page, referrer)
+  /** Counts a visit of a page. `visitorOf`: only called for some where there are very many. */
+  countPage(page: CountedPage, request: Request, visitorOf: (request: Request) => Visitor): void {
+    const visits = this.#visitCounts()
+    visits.countPage(page, request.headers.get('referer'))
+    const { salt } = this.#context
+    if (salt !== null && this.#takeVisitor()) visits.countVisitor(visitorOf(request), salt)
   }
 
   /**
@@ -149,6 +174,7 @@ export class SiteShare {
       bytes: this.#bytes,
       refused: this.#refused,
       visits: this.#visits?.take(this.#context.today) ?? [],
+      visitors: this.#visits?.takeVisitors() ?? null,
     }
     this.#isUnsaved = false
     this.#requests = 0
@@ -158,12 +184,12 @@ export class SiteShare {
   }
 
   /** Counts again what could not be saved. */
-  putBack({ requests, bytes, refused, visits }: CountedTraffic): void {
+  putBack({ requests, bytes, refused, visits, visitors }: CountedTraffic): void {
     if (!this.#isUnsaved) this.#beUnsaved()
     this.#requests += requests
     this.#bytes += bytes
     this.#refused += refused
-    this.#visits?.putBack(visits)
+    this.#visits?.putBack(visits, visitors)
   }
 
   #countRefused({ by }: Refusal): void {
@@ -189,9 +215,18 @@ export class SiteShare {
     signal.addEventListener('abort', onAbort, { once: true })
   }
 
-  /** What was subtracted and could not be saved on its day is no credit on the next. */
-  forgetCredit(): void {
+  /** What was subtracted, and who came, and could not be saved on its day is none of the next. */
+  beginDay(): void {
     this.#bytes = Math.max(0, this.#bytes)
+    this.#visits?.takeVisitors()
+  }
+
+  #takeVisitor(): boolean {
+    if (this.#now >= this.#visitorsUntil) {
+      this.#visitorsUntil = this.#now + secondMs
+      this.#visitorsLeft = visitorsPerSecondMax
+    }
+    return this.#visitorsLeft-- > 0
   }
 
   #visitCounts(): VisitCounts {
@@ -212,6 +247,7 @@ export class SiteShare {
     if (site.spentOn === today) return this.#untilTomorrow('site_bytes')
     if (account.spentOn === today) return this.#untilTomorrow('account_bytes')
     const now = elapsed()
+    this.#now = now
     const ofSite = allowances.site
     const ofAccount = allowances.account
     let siteUntil = 0

@@ -4,6 +4,7 @@ import type { SiteTraffic, TrafficTotal } from '#store/sites/traffic.ts'
 import { bob, siteOf } from '#tests/support/database/sample-rows.ts'
 import { SiteShares } from './site-shares.ts'
 
+const visitor = { network: 'a', userAgent: '', country: null }
 const dayMs = 24 * 60 * 60 * 1000
 const none = { requestsPerSecondMax: null, bytesPerDayMax: null }
 
@@ -17,8 +18,11 @@ function open(limits: Partial<ConstructorParameters<typeof SiteShares>[0]['limit
   const stored = new Map<string, number>()
   const added: SiteTraffic[] = []
   /** As the database: sums, whoever adds. */
-  const add = async (day: number, rows: readonly SiteTraffic[]): Promise<TrafficTotal[]> =>
-    rows.map((row) => {
+  const add = async (
+    day: number,
+    { traffic }: { readonly traffic: readonly SiteTraffic[] },
+  ): Promise<TrafficTotal[]> =>
+    traffic.map((row) => {
       added.push(row)
       const key = `${day} ${row.did}/${row.site}`
       stored.set(key, (stored.get(key) ?? 0) + row.bytes)
@@ -163,7 +167,9 @@ test('one account’s sites do not use up the names of others', async () => {
   const named = (did?: Did) => {
     for (let site = 0; site < 11; site++) {
       const share = shares.of(siteOf(`s${site}`, did))
-      for (let n = 0; n < 200; n++) share.countPage({ path: `/${n}`, host: 'a.test' }, null)
+      for (let n = 0; n < 200; n++) {
+        share.countPage({ path: `/${n}`, host: 'a.test' }, requestOf(), () => visitor)
+      }
     }
     const taken = Array.from({ length: 11 }, (_, site) =>
       shares

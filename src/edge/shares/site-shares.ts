@@ -4,6 +4,7 @@ import { Tally } from '#observe/tally.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import { type UtcDay, utcDayOf } from '#site/utc-day.ts'
 import type { SiteTraffic, Traffic, TrafficTotal } from '#store/sites/traffic.ts'
+import type { SiteVisitors } from '#store/sites/visitors.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
 import { NameQuota } from './name-quota.ts'
 import { NetworkShares } from './network-shares.ts'
@@ -35,11 +36,14 @@ interface SharesOptions {
 }
 
 /** Adds to what is stored, and returns what the day has then, of all processes. */
-type AddTraffic = (
-  day: UtcDay,
-  rows: readonly SiteTraffic[],
-  visits: readonly SiteVisits[],
-) => Promise<readonly TrafficTotal[]>
+type AddTraffic = (day: UtcDay, counted: Counted) => Promise<readonly TrafficTotal[]>
+
+/** What was counted since it was stored last. */
+interface Counted {
+  readonly traffic: readonly SiteTraffic[]
+  readonly visits: readonly SiteVisits[]
+  readonly visitors: readonly SiteVisitors[]
+}
 
 /** The share of each site that visitors ask this process for. */
 export class SiteShares {
@@ -59,6 +63,7 @@ export class SiteShares {
       ...options,
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
       today: utcDayOf(options.now()),
+      salt: null,
       names: new NameQuota(namesMax),
       networks: new NetworkShares({
         site: limits.site.bytesPerDayMax,
@@ -67,6 +72,15 @@ export class SiteShares {
       onUnsaved: (share) => this.#unsaved.push(share),
       onRefused: (by) => this.refusals.add(by),
     }
+  }
+
+  /** The day whose salt is needed to tell visitors apart; null: it is there. */
+  get saltlessDay(): UtcDay | null {
+    return this.#context.salt === null ? this.#context.today : null
+  }
+
+  setSalt(day: UtcDay, salt: string): void {
+    if (day === this.#context.today) this.#context.salt = salt
   }
 
   /** To be kept with what is in memory of the site. */
@@ -93,11 +107,11 @@ export class SiteShares {
     if (shares.length === 0) return
     const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
     try {
-      this.#learn(shares, await add(day, rowsOf(taken), visitsOf(taken)), day)
+      this.#learn(shares, await add(day, countedOf(taken)), day)
     } catch (error) {
       for (const { share, traffic } of taken) {
         share.putBack(traffic)
-        if (day !== this.#context.today) share.forgetCredit()
+        if (day !== this.#context.today) share.beginDay()
       }
       throw error
     }
@@ -106,7 +120,8 @@ export class SiteShares {
   #beginDay(today: UtcDay): void {
     if (today === this.#context.today) return
     this.#context.today = today
-    for (const share of this.#unsaved) share.forgetCredit()
+    this.#context.salt = null
+    for (const share of this.#unsaved) share.beginDay()
   }
 
   #learn(shares: readonly SiteShare[], totals: readonly TrafficTotal[], day: number): void {
@@ -125,10 +140,19 @@ export class SiteShares {
 const allowanceOf = ({ requestsPerSecondMax: perSecond }: ShareLimits): Allowance | null =>
   perSecond === null ? null : { count: perSecond * burstSeconds, windowMs: burstSeconds * 1000 }
 
+interface Taken {
+  readonly share: SiteShare
+  readonly traffic: CountedTraffic
+}
+
+const countedOf = (taken: readonly Taken[]): Counted => ({
+  traffic: trafficOf(taken),
+  visits: visitsOf(taken),
+  visitors: visitorsOf(taken),
+})
+
 /** By account, and by site; the row of an account (`site` empty) has the sums. Sorted: two processes lock rows in one order. */
-function rowsOf(
-  taken: readonly { readonly share: SiteShare; readonly traffic: CountedTraffic }[],
-): SiteTraffic[] {
+function trafficOf(taken: readonly Taken[]): SiteTraffic[] {
   const rows = new Map<string, SiteTraffic>()
   const add = (
     did: Did,
@@ -153,9 +177,12 @@ function rowsOf(
   return [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-const visitsOf = (
-  taken: readonly { readonly share: SiteShare; readonly traffic: CountedTraffic }[],
-): SiteVisits[] =>
+const visitsOf = (taken: readonly Taken[]): SiteVisits[] =>
   taken.flatMap(({ share: { address }, traffic }) =>
     traffic.visits.map((visit) => ({ did: address.did, site: address.name, ...visit })),
+  )
+
+const visitorsOf = (taken: readonly Taken[]): SiteVisitors[] =>
+  taken.flatMap(({ share: { address }, traffic: { visitors } }) =>
+    visitors === null ? [] : { did: address.did, site: address.name, sketch: visitors },
   )

@@ -11,6 +11,7 @@ export function unlimitedShare(address: SiteAddress): SiteShare {
     elapsed: () => 0,
     now: () => 0,
     today: 0,
+    salt: null,
     names: new NameQuota(namesMax),
     networks: new NetworkShares({ site: null, account: null }),
     onUnsaved: () => undefined,

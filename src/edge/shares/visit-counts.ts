@@ -1,11 +1,13 @@
 import { canonicalHost } from '#edge/names/route.ts'
 import type { UtcDay } from '#site/utc-day.ts'
+import { VisitorSketch } from '#site/visitor-sketch.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
 import type { NameQuota } from './name-quota.ts'
 
 /** Names that are counted of a site on one day; the others are one row together. */
 const pagesMax = 200
 const referrersMax = 50
+const countriesMax = 250
 
 /** The same of all sites in this process, some 20 MB. */
 export const namesMax = 100_000
@@ -21,20 +23,37 @@ export interface CountedPage {
   readonly host: string
 }
 
+/** Who asks for a page, as far as it tells visitors from each other. */
+export interface Visitor {
+  /** As `clientNetworkOf` makes it. */
+  readonly network: string
+  readonly userAgent: string
+  /** As a trusted front says, in upper case (ISO 3166-1 alpha-2); null: not known. */
+  readonly country: string | null
+}
+
+/** Of a user agent. */
+const hashedCharsMax = 256
+
 export type VisitCount = Pick<SiteVisits, 'kind' | 'value' | 'count'>
 
 /** What bounds a site's names: those of all sites in this process, and of its account. */
 export type NameQuotas = readonly NameQuota[]
 
-/** The visits of a site since they were saved, and their names since midnight. Nothing of a visitor is kept. */
+/**
+ * The visits of a site since they were saved, and their names since midnight. Of a visitor nothing is kept but what a `VisitorSketch` keeps of
+ * a hash, until it is saved.
+ */
 export class VisitCounts {
   readonly #quotas: NameQuotas
   readonly #byKind = {
     page: new Map<string, number>(),
     referrer: new Map<string, number>(),
+    country: new Map<string, number>(),
     status: new Map<string, number>(),
   }
   #day: UtcDay
+  #visitors: VisitorSketch | null = null
 
   constructor(day: UtcDay, quotas: NameQuotas) {
     this.#day = day
@@ -53,10 +72,25 @@ export class VisitCounts {
     if (from !== null) this.#count(this.#byKind.referrer, from, referrersMax)
   }
 
+  /** Counts who views a page. `salt`: of the day. */
+  countVisitor({ country, network, userAgent }: Visitor, salt: string): void {
+    const hash = Bun.hash.wyhash(`${salt}${network} ${userAgent.slice(0, hashedCharsMax)}`)
+    this.#visitors ??= new VisitorSketch()
+    this.#visitors.add(Number(hash & 0xffffffffn))
+    if (country !== null) this.#count(this.#byKind.country, country, countriesMax)
+  }
+
+  /** Who came since the last call; null: nobody. */
+  takeVisitors(): VisitorSketch | null {
+    const taken = this.#visitors
+    this.#visitors = null
+    return taken
+  }
+
   /** What was counted since the last call. Names of another day are forgotten. */
   take(day: UtcDay): VisitCount[] {
     const taken: VisitCount[] = []
-    for (const kind of ['page', 'referrer', 'status'] as const) {
+    for (const kind of ['page', 'referrer', 'country', 'status'] as const) {
       const counts = this.#byKind[kind]
       for (const [value, count] of counts) {
         if (count === 0) continue
@@ -69,10 +103,14 @@ export class VisitCounts {
     return taken
   }
 
-  putBack(taken: readonly VisitCount[]): void {
+  putBack(taken: readonly VisitCount[], visitors: VisitorSketch | null = null): void {
     for (const { count, kind, value } of taken) {
       const counts = this.#byKind[kind]
       counts.set(value, (counts.get(value) ?? 0) + count)
+    }
+    if (visitors !== null) {
+      this.#visitors ??= new VisitorSketch()
+      this.#visitors.merge(visitors)
     }
   }
 

@@ -72,6 +72,7 @@ function vacuumInto(file: string, target: string): void {
     sqlite = new SqliteFile(file, { create: false, readwrite: true, strict: true })
     sqlite.run(`pragma busy_timeout = ${lockedMsMax}`)
     sqlite.query('vacuum into ?').run(target)
+    forgetSalts(target)
   } catch (cause) {
     throw new DatabaseUnavailableError('sqlite', cause)
   } finally {
@@ -95,4 +96,13 @@ export async function sha256Of(path: string): Promise<string> {
 export async function copyDurably(source: string, target: string): Promise<void> {
   await copyFile(source, target)
   await syncFile(target)
+}
+
+/** With the salt of its day, a copy could tell for ever whether somebody may have been among a site's visitors. */
+function forgetSalts(file: string): void {
+  using copy = new SqliteFile(file, { create: false, readwrite: true, strict: true })
+  copy.run('pragma secure_delete = on')
+  const named = "select 1 from sqlite_master where name = 'visitor_salts'"
+  // The service that wrote it may be an earlier one.
+  if (copy.query(named).get() !== null) copy.run('delete from visitor_salts')
 }

@@ -17,6 +17,7 @@ export async function dumpPostgres(url: string, target: string): Promise<void> {
     '--no-owner',
     '--no-privileges',
     `--exclude-schema=${asidePrefix}*`,
+    '--exclude-table-data=visitor_salts',
     `--file=${target}`,
   ])
 }

@@ -46,6 +46,7 @@ export function openPreviewEdge(
     awaited: { has: () => Promise.resolve(false) },
     clientOf: () => 'this machine',
     networkOf: () => 'this machine',
+    visitorOf: () => ({ network: 'this machine', userAgent: '', country: null }),
     countryOf: () => null,
     missing: { arrival: () => Promise.resolve(false) },
     pages: new OwnPages(null),

@@ -40,6 +40,7 @@ import { expireVersions, forgetRemovedVersions } from '#store/sites/expire-versi
 import { forgetRemovedSites } from '#store/sites/remove-site.ts'
 import { sweepTraffic } from '#store/sites/traffic.ts'
 import { dropReplacedSnapshots } from '#store/sites/versions.ts'
+import { endVisitorDays } from '#store/sites/visitors.ts'
 import { deleteDeliveriesBefore } from '#store/webhooks/deliveries.ts'
 import { deliveryRetryMsMax } from '#webhooks/run-deliveries.ts'
 
@@ -179,4 +180,5 @@ async function sweepRows(db: Db, now: number): Promise<void> {
   await forgetRemovedSites(db, now - dayMs)
   await forgetRemovedVersions(db, now - dayMs)
   await sweepTraffic(db, utcDayOf(now) - visitDaysMax)
+  await endVisitorDays(db, utcDayOf(now))
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
+import { VisitorSketch } from '#site/visitor-sketch.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { isKnownAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import {
@@ -29,6 +30,7 @@ import { recordVersion } from '#store/sites/record-version.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { findSite } from '#store/sites/sites.ts'
 import { addTraffic } from '#store/sites/traffic.ts'
+import { addVisitors } from '#store/sites/visitors.ts'
 import { addVisits } from '#store/sites/visits.ts'
 import { appendWebhookEvent } from '#store/webhooks/append-event.ts'
 import { createWebhook } from '#store/webhooks/webhooks.ts'
@@ -113,6 +115,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
     await addVisits(db(), 1, [{ ...visits, site: nameOf('blog') }])
     await createWebhook(db(), newWebhook({ did }), { webhooksMax: 1, now: 1 })
     await appendWebhookEvent(db(), 'site.published', { did, site: nameOf('blog') }, 1)
+    await addVisitors(db(), 1, [{ did, site: nameOf('blog'), sketch: new VisitorSketch() }])
     await recordGrantFailure(db(), did, { now: 1, countedEveryMs: 1, pauseMsMax: 1 })
   }
   const leave = async (did = alice) => {
@@ -130,6 +133,7 @@ onEachStore('store/lifecycle/account-deletions', (db) => {
       ...[
         'sealed_rows',
         'site_traffic',
+        'site_visitors',
         'site_visits',
         'sites',
         'subdomains',

@@ -26,6 +26,7 @@ const indexTables = [
   'receivedBlobs',
   'siteTraffic',
   'siteVisits',
+  'siteVisitors',
   'forgottenVersions',
   'unfinishedForgets',
   'sites',

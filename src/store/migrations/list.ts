@@ -51,6 +51,7 @@ import { duties } from './0053-duties.ts'
 import { instances } from './0054-instances.ts'
 import { leasesOfWorkItems } from './0055-leases-of-work-items.ts'
 import { webhooks } from './0056-webhooks.ts'
+import { siteVisitors } from './0057-site-visitors.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -112,4 +113,5 @@ const statements: Record<string, MigrationSql> = {
   '0054-instances': instances,
   '0055-leases-of-work-items': leasesOfWorkItems,
   '0056-webhooks': webhooks,
+  '0057-site-visitors': siteVisitors,
 }

@@ -26,7 +26,7 @@ export interface SiteTraffic extends Traffic {
 
 export type TrafficTotal = Pick<SiteTraffic, 'did' | 'site' | 'bytes'>
 
-const trafficTables = ['siteTraffic', 'siteVisits'] as const
+const trafficTables = ['siteTraffic', 'siteVisits', 'siteVisitors'] as const
 
 /**
  * Adds these counts to those of the day, and returns what they are then. Each row has a key of its own. Ignores sites and accounts

@@ -12,7 +12,7 @@ export interface SiteVisits {
   readonly did: Did
   readonly site: SiteName
   readonly kind: VisitKind
-  /** A path, a host, `2xx`; empty: others, which are not told apart. */
+  /** A path, a host, `DE`, `2xx`; empty: others, which are not told apart. */
   readonly value: string
   readonly count: number
 }

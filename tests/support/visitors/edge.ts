@@ -59,6 +59,7 @@ export function visitedSite(
     choices: new CodingChoices(),
     clientOf: () => '192.0.2.1',
     networkOf: () => '192.0.2.1',
+    visitorOf: () => ({ network: '192.0.2.1', userAgent: 'a browser', country: null }),
     missing: { arrival: async () => false },
     pages: new OwnPages(null),
     recompressor: new Recompressor({ bodies, log: recordingLog([]) }),

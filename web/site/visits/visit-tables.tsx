@@ -8,7 +8,8 @@ import type { Visits } from './visits-query.ts'
 const number = (count: number): string => count.toLocaleString(words.locale)
 
 /** All that is known of a site's visits, of which there are some. */
-export function VisitTables({ visits: { days, pages, referrers, statuses } }: { visits: Visits }) {
+export function VisitTables({ visits }: { visits: Visits }) {
+  const { countries, days, pages, referrers, statuses } = visits
   const texts = words.visits
   const total = (of: (day: Visits['days'][number]) => number): number =>
     days.reduce((sum, day) => sum + of(day), 0)
@@ -17,9 +18,11 @@ export function VisitTables({ visits: { days, pages, referrers, statuses } }: { 
     isNumber: true,
     cell: ({ views }) => number(views),
   }
+  const visitors = visitorsOfDay(days)
   return (
     <>
       <p>
+        {visitors !== null && `${texts.aboutVisitors(visitors, days.length === 1)} `}
         {texts.total(
           total(({ pageViews }) => pageViews),
           total(({ requests }) => requests),
@@ -47,6 +50,19 @@ export function VisitTables({ visits: { days, pages, referrers, statuses } }: { 
             />
           </Card>
         )}
+        {countries.length > 0 && (
+          <Card title={texts.countries}>
+            <Table
+              caption={texts.countries}
+              columns={[
+                { name: texts.country, cell: ({ country }) => countryName(country) },
+                views,
+              ]}
+              keyOf={({ country }) => country ?? ''}
+              rows={countries}
+            />
+          </Card>
+        )}
         <Card title={texts.statuses}>
           <Table
             caption={texts.statuses}
@@ -64,6 +80,7 @@ export function VisitTables({ visits: { days, pages, referrers, statuses } }: { 
           caption={texts.byDay}
           columns={[
             { name: texts.day, cell: ({ day }) => <time dateTime={day}>{day}</time> },
+            { name: texts.visitors, isNumber: true, cell: ({ visitors }) => number(visitors) },
             { name: texts.views, isNumber: true, cell: ({ pageViews }) => number(pageViews) },
             { name: texts.requests, isNumber: true, cell: ({ requests }) => number(requests) },
             { name: texts.sent, isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
@@ -75,4 +92,16 @@ export function VisitTables({ visits: { days, pages, referrers, statuses } }: { 
       </Card>
     </>
   )
+}
+
+/** On average, of the days on which they were counted; null: on none. */
+function visitorsOfDay(days: Visits['days']): number | null {
+  const counted = days.filter(({ visitors }) => visitors > 0)
+  const sum = counted.reduce((all, { visitors }) => all + visitors, 0)
+  return counted.length === 0 ? null : Math.round(sum / counted.length)
+}
+
+function countryName(country: string | null): string {
+  if (country === null) return words.visits.otherCountries
+  return new Intl.DisplayNames(words.locale, { type: 'region' }).of(country) ?? country
 }

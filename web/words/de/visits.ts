@@ -5,13 +5,16 @@ const plural = plurals('de')
 export const visits = {
   title: 'Besuche',
   intro:
-    'Von diesem Dienst gezählt, mit Bots, bis vor fünf Sekunden. Nichts, woran man deine Besucher erkennt, wird gespeichert: keine Adresse, kein Cookie, kein Skript.',
+    'Von diesem Dienst gezählt, mit Bots, bis vor fünf Sekunden. Die Besucher eines Tages sind geschätzt. Nichts, woran man sie erkennt, wird gespeichert: keine Adresse, kein Cookie, kein Skript.',
   days: 'Wie viele Tage',
   last: (n: number) => (n === 1 ? 'Heute' : `Letzte ${n} Tage`),
+  aboutVisitors: (n: number, isOneDay: boolean) =>
+    `Etwa ${plural(n, 'Besucher', 'Besucher')}${isOneDay ? '' : ' am Tag'}.`,
   total: (views: number, requests: number, bytes: string) =>
     `${plural(views, 'Seitenaufruf', 'Seitenaufrufe')}, ${plural(requests, 'Anfrage', 'Anfragen')}, ${bytes} gesendet.`,
   byDay: 'Nach Tagen',
   day: 'Tag (UTC)',
+  visitors: 'Besucher',
   views: 'Seitenaufrufe',
   requests: 'Anfragen',
   sent: 'Gesendet',
@@ -22,6 +25,9 @@ export const visits = {
   referrers: 'Woher Besucher kamen',
   host: 'Website mit dem Link',
   otherHosts: 'Andere Websites',
+  countries: 'Länder',
+  country: 'Land',
+  otherCountries: 'Andere Länder',
   statuses: 'Antworten',
   status: 'Status',
   answers: 'Antworten',

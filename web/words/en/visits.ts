@@ -5,13 +5,16 @@ const plural = plurals('en')
 export const visits = {
   title: 'Visits',
   intro:
-    'Counted by this service, bots included, up to five seconds ago. Nothing that identifies your visitors is stored: no address, no cookie, no script.',
+    'Counted by this service, bots included, up to five seconds ago. Visitors of a day are estimated. Nothing that identifies them is stored: no address, no cookie, no script.',
   days: 'How many days',
   last: (n: number) => (n === 1 ? 'Today' : `Last ${n} days`),
+  aboutVisitors: (n: number, isOneDay: boolean) =>
+    `About ${plural(n, 'visitor', 'visitors')}${isOneDay ? '' : ' a day'}.`,
   total: (views: number, requests: number, bytes: string) =>
     `${plural(views, 'page view', 'page views')}, ${plural(requests, 'request', 'requests')}, ${bytes} sent.`,
   byDay: 'By day',
   day: 'Day (UTC)',
+  visitors: 'Visitors',
   views: 'Page views',
   requests: 'Requests',
   sent: 'Sent',
@@ -22,6 +25,9 @@ export const visits = {
   referrers: 'Where visitors came from',
   host: 'Site with the link',
   otherHosts: 'Other sites',
+  countries: 'Countries',
+  country: 'Country',
+  otherCountries: 'Other countries',
   statuses: 'Answers',
   status: 'Status',
   answers: 'Answers',

@@ -19,11 +19,24 @@ export interface TrafficTables {
     site: SiteName
     day: UtcDay
     kind: VisitKind
-    /** A path, a host, `2xx`; empty: others. */
+    /** A path, a host, `DE`, `2xx`; empty: others. */
     value: string
     count: number
   }
+  siteVisitors: {
+    did: Did
+    site: SiteName
+    day: UtcDay
+    /** About how many. */
+    visitors: number
+    /** As `VisitorSketch` encodes it; null: the day is over. */
+    sketch: string | null
+  }
+  visitorSalts: {
+    day: UtcDay
+    salt: string
+  }
 }
 
-/** What visits are counted by: a page's path, the host of the page before, the class of the status. */
-export type VisitKind = 'page' | 'referrer' | 'status'
+/** What visits are counted by: a page's path, the host of the page before, the visitor's country, the class of the status. */
+export type VisitKind = 'page' | 'referrer' | 'country' | 'status'
