@@ -110,6 +110,18 @@ const account: readonly State[] = [
     show: at('/account', ({ page }) => see(page, 'This browser')),
   },
   {
+    name: 'account/webhooks',
+    by: 'alice',
+    show: at('/account', async ({ page }) => {
+      const form = page.getByRole('form', { name: 'Add webhook' })
+      await form.getByLabel('Address').fill('http://127.0.0.1:1/hooks/sitehost')
+      await form.getByRole('button').click()
+      await see(page, 'It is not shown again.')
+      await page.getByRole('button', { name: 'Send a test to' }).first().click()
+      await see(page, 'no connection')
+    }),
+  },
+  {
     name: 'account/deletion',
     by: 'alice',
     show: at('/account', async ({ page }) => {

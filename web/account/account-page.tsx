@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { buttonClass } from '#web/parts/controls/button.tsx'
 import { CopyButton } from '#web/parts/controls/copy-button.tsx'
+import { Skeleton } from '#web/parts/skeleton.tsx'
 import { usageQuery, userQuery } from '#web/server/queries.ts'
+import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { Page } from '#web/shell/routing/page.tsx'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-account.ts'
@@ -12,7 +14,10 @@ import { Section } from './section.tsx'
 import { SignIns } from './sign-ins.tsx'
 import { Usage } from './usage.tsx'
 
-/** `/account`: who one is, what one uses, where one is signed in, and the way out. */
+// Below the rest, and of few people: loaded after it.
+const webhooks = lazyModule(() => import('./webhooks/webhooks.tsx'))
+
+/** `/account`: who one is, what one uses, where one is signed in, which programs are told, and the way out. */
 export default function AccountPage() {
   const { account } = words
   return (
@@ -32,6 +37,7 @@ export default function AccountPage() {
           </a>
         </p>
       </Section>
+      <LazyPart fallback={<Skeleton count={2} shape="row" />} of={webhooks} props={{}} />
       <Removal />
     </Page>
   )

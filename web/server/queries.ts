@@ -11,6 +11,7 @@ export const keys = {
   sites: ['sites'],
   names: ['names'],
   signIns: ['sign-ins'],
+  webhooks: ['webhooks'],
   /** What is known about each site alone. */
   eachSite: ['site'],
   /** All that is known about one site. */

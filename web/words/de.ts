@@ -18,6 +18,7 @@ import { start } from './de/start.ts'
 import { traffic } from './de/traffic.ts'
 import { versions } from './de/versions.ts'
 import { visits } from './de/visits.ts'
+import { webhooks } from './de/webhooks.ts'
 import type { Catalogue } from './en.ts'
 
 export const de: Catalogue = {
@@ -42,4 +43,5 @@ export const de: Catalogue = {
   traffic,
   versions,
   visits,
+  webhooks,
 }

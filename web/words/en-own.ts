@@ -12,6 +12,7 @@ import { sites } from './en/sites.ts'
 import { traffic } from './en/traffic.ts'
 import { versions } from './en/versions.ts'
 import { visits } from './en/visits.ts'
+import { webhooks } from './en/webhooks.ts'
 
 /** What only pages of an account say: part of the chunk that those share. */
 export const enOwn = {
@@ -29,4 +30,5 @@ export const enOwn = {
   traffic,
   versions,
   visits,
+  webhooks,
 }

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Section } from '#web/account/section.tsx'
+import { CopyButton } from '#web/parts/controls/copy-button.tsx'
+import { Notice } from '#web/parts/notice.tsx'
+import { webhooksQuery } from '#web/server/webhooks.ts'
+import { words } from '#web/words/words.ts'
+import '#web/words/own-webhooks.ts'
+import { AddWebhook } from './add-webhook.tsx'
+import { WebhookRow } from './webhook-row.tsx'
+import styles from './webhooks.module.css'
+
+/** Which programs are told what happens to the account's sites. */
+export default function Webhooks() {
+  const { webhooks: texts } = words
+  const { data, error } = useQuery(webhooksQuery)
+  const [shown, setShown] = useState<{ host: string; secret: string } | null>(null)
+  return (
+    <Section title={texts.title}>
+      <p className={styles['hint']}>{texts.intro}</p>
+      {data === undefined && error !== null && (
+        <Notice title={texts.loadFailed} tone="warn">
+          <p>{error.message}</p>
+        </Notice>
+      )}
+      {data?.length === 0 && <p>{texts.none}</p>}
+      {data?.map((webhook) => (
+        <WebhookRow
+          key={webhook.id}
+          onSecret={(host, secret) => setShown({ host, secret })}
+          webhook={webhook}
+        />
+      ))}
+      {shown !== null && (
+        <Notice title={texts.secretOf(shown.host)} tone="good">
+          <p className={styles['secret']}>
+            <code>{shown.secret}</code>
+            <CopyButton text={shown.secret} what={texts.secret} />
+          </p>
+        </Notice>
+      )}
+      <AddWebhook onSecret={(host, secret) => setShown({ host, secret })} />
+    </Section>
+  )
+}
