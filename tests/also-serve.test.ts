@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AppClient } from '../devnet/app-client.ts'
-import { deleteRecord, type PdsAccount, putRecord } from './support/accounts.ts'
+import { deleteRecord, getRecord, type PdsAccount, putRecord } from './support/accounts.ts'
 import { eventually } from './support/eventually.ts'
+import { runCommand } from './support/processes/run-command.ts'
+import { countUploads } from './support/publishing/count-uploads.ts'
 import { pageUrl, visit, writeSite } from './support/visitors/plain-sites.ts'
 import {
   putWispPart,
@@ -130,6 +132,104 @@ describe('a site of place.wisp', () => {
   test('is none of the sites that its owner changes here', async () => {
     const { sites } = (await (await alice.fetch('/api/user/sites')).json()) as { sites: object[] }
     expect(sites).toMatchObject([{ rkey: 'blog', uri: `at://${repo.did}/place.sitehost.fs/blog` }])
+  })
+})
+
+const post = (path: string, body: object) =>
+  alice.fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe('bringing it over', () => {
+  const bring = async (name: string, rkey?: string) => {
+    const answer = await post('/api/user/foreign-sites/bring-over', { name, ...(rkey && { rkey }) })
+    return {
+      status: answer.status,
+      ...((await answer.json()) as { jobId?: string; error?: string }),
+    }
+  }
+  const listed = async (name: string) => {
+    const answer = await alice.fetch('/api/user/foreign-sites')
+    const { sites } = (await answer.json()) as { sites: { name: string; copy: string | null }[] }
+    return sites.find((site) => site.name === name)
+  }
+
+  test('makes no upload: our records name the same blobs, and the site is served the same', async () => {
+    const uploads = await countUploads(world)
+    expect(await listed('place.wisp.fs/blog')).toMatchObject({
+      ...{ rkey: 'blog', network: 'place.wisp', state: 'live', fileCount: 5, copy: null },
+      url: wispPageUrl(world.app, repo.did, 'blog').href,
+    })
+    const { jobId, status } = await bring('place.wisp.fs/blog', 'moved')
+    expect(status).toBe(200)
+    const { result } = await alice.watch(String(jobId))
+    expect(result).toMatchObject({ success: true, fileCount: 5 })
+    expect(await uploads()).toBe(0)
+    const ours = (path: string) => visit(pageUrl(world.app, repo.did, 'moved', path))
+    for (const path of ['/', '/about', '/posts/deep']) {
+      expect(await ours(path)).toBe(await theirs('blog', path))
+    }
+    const bytes = await (
+      await fetch(pageUrl(world.app, repo.did, 'moved', '/assets/noise.bin'))
+    ).bytes()
+    expect(bytes).toEqual(noise)
+    const missing = await fetch(pageUrl(world.app, repo.did, 'moved', '/none'))
+    expect([missing.status, await missing.text()]).toEqual([404, page('nothing')])
+    expect(await listed('place.wisp.fs/blog')).toMatchObject({ copy: 'moved' })
+  })
+
+  test('the site stays when the foreign one goes, with every byte at the account’s server', async () => {
+    await deleteRecord(repo, 'place.wisp.fs', 'blog')
+    for (const part of ['blog-1', 'blog-2', 'blog-3']) {
+      await deleteRecord(repo, 'place.wisp.subfs', part)
+    }
+    await eventually(async () => expect(await theirs('blog')).toBe(404))
+    const { root } = (await getRecord(repo, 'place.sitehost.fs', 'moved')) as {
+      root: { entries: { node: { blob?: { ref: { $link: string } } } }[] }
+    }
+    const cids = root.entries.flatMap(({ node }) => node.blob?.ref.$link ?? [])
+    expect(cids).not.toEqual([])
+    for (const cid of cids) {
+      const url = `${repo.pds}/xrpc/com.atproto.sync.getBlob?did=${repo.did}&cid=${cid}`
+      expect((await fetch(url)).status).toBe(200)
+    }
+    await writeBlog()
+    await eventually(async () => expect(await theirs('blog')).toBe(page('home')))
+  })
+
+  test('a name that is taken, and what is not there, are refused in a sentence', async () => {
+    expect(await bring('place.wisp.fs/blog')).toMatchObject({
+      status: 409,
+      error: 'You have a site of this name already. Choose another name.',
+    })
+    expect((await bring('place.wisp.fs/none')).status).toBe(404)
+  })
+
+  test('what is taken down here stays offline, and its copy is not', async () => {
+    const foreign = ['place.wisp.fs/blog', 'moved'] as const
+    const data = ['--data', world.dataDir, '--reason', 'a court said so']
+    const subject = `${repo.did}/${foreign[0]}`
+    expect((await runCommand(['site', 'take-down', subject, ...data], {})).code).toBe(0)
+    await eventually(async () => expect(await theirs('blog')).toBe(451))
+    expect(await listed(foreign[0])).toMatchObject({ state: 'offline' })
+    expect(await visit(pageUrl(world.app, repo.did, foreign[1]))).toBe(page('home'))
+    expect((await runCommand(['site', 'bring-back', subject, ...data], {})).code).toBe(0)
+    await eventually(async () => expect(await theirs('blog')).toBe(page('home')))
+  })
+
+  test('a name of the account can lead to a foreign site', async () => {
+    await post('/api/domain/claim', { handle: 'wispy-alice' })
+    const domain = 'wispy-alice.localhost'
+    const mapped = await post('/api/domain/sitehost/map-site', {
+      domain,
+      siteRkey: 'place.wisp.fs/blog',
+    })
+    expect(mapped.status).toBe(200)
+    const url = new URL(world.app)
+    url.hostname = domain
+    await eventually(async () => expect(await visit(url)).toBe(page('home')))
   })
 })
 

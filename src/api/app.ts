@@ -33,6 +33,7 @@ import { adminReadHandlers } from './routes/admin/admin-reads.ts'
 import { moderationHandlers } from './routes/admin/moderation.ts'
 import { domainHandlers } from './routes/domains/domain.ts'
 import { customDomainHandlers } from './routes/domains/domain-custom.ts'
+import { foreignSiteHandlers } from './routes/foreign-sites.ts'
 import { versionHandlers } from './routes/versions/versions.ts'
 import { securityHeaders } from './security-headers.ts'
 import { Admission } from './session/sign-in-admission.ts'
@@ -69,6 +70,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...accountHandlers(context, sessions),
     ...domainHandlers(context, sessions),
     ...customDomainHandlers(context),
+    ...foreignSiteHandlers(context),
     ...siteHandlers(context),
     ...versionHandlers(context),
     ...uploadHandlers(context, sessions),

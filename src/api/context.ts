@@ -13,6 +13,7 @@ import type { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
+import type { Namespace } from '#site/namespace.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Operations } from './operations.ts'
 import type { Registrations } from './routes/domains/registrations.ts'
@@ -32,6 +33,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   readonly at: (point: FailPoint | ForgetPoint) => void
   readonly deploys: OpenDeploys
   readonly limits: SiteLimits
+  /** Other networks whose sites are served, too. Left out: none. */
+  readonly alsoServe?: readonly Namespace[]
   /** What visitors may take on a day; null: no limit. */
   readonly shares: Readonly<Record<'site' | 'account', { readonly bytesPerDayMax: number | null }>>
   readonly keys: KeyRing

@@ -1,5 +1,5 @@
 /** Where the records of one network are: its collections, and the types of the nodes in its trees. */
-export interface Namespace<Name extends string = string> {
+export interface Namespace<Name extends NetworkName = NetworkName> {
   readonly name: Name
   /** Manifests. */
   readonly fs: `${Name}.fs`
@@ -16,18 +16,25 @@ export interface Namespace<Name extends string = string> {
   }
 }
 
-/** What is written, and what a tree is in memory, of whichever network it was read. */
-export const ownNamespace = makeNamespace('place.sitehost')
-
 /** Networks whose records differ from ours in their names and in what `parseManifest` and `conventionsOf` know. */
 export const foreignNames = ['place.wisp'] as const
 export type ForeignName = (typeof foreignNames)[number]
+type NetworkName = 'place.sitehost' | ForeignName
+
+/** What is written, and what a tree is in memory, of whichever network it was read. */
+export const ownNamespace = makeNamespace('place.sitehost')
+
 export const foreignNamespaces: readonly Namespace<ForeignName>[] = foreignNames.map(makeNamespace)
 
 export type OwnNamespace = typeof ownNamespace
-export type OwnCollection = OwnNamespace['fs' | 'subfs' | 'settings' | 'version']
+export type OwnCollection = Collection<OwnNamespace>
+export type Collection<Of extends Namespace = Namespace> = Of[
+  | 'fs'
+  | 'subfs'
+  | 'settings'
+  | 'version']
 
-function makeNamespace<const Name extends string>(name: Name): Namespace<Name> {
+function makeNamespace<const Name extends NetworkName>(name: Name): Namespace<Name> {
   return {
     name,
     fs: `${name}.fs`,

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { sentences } from '#api/contract/messages.ts'
 import { routes } from '#api/contract/routes.ts'
 import { testApi } from '#tests/support/api.ts'
 
@@ -59,7 +60,10 @@ test('what a route needs and says', async () => {
     type: 'object',
     properties: {
       success: { type: 'boolean', const: false },
-      error: { type: 'string', enum: ['Site not found'] },
+      error: {
+        type: 'string',
+        examples: ['Site not found', sentences.siteOfOtherNetwork],
+      },
     },
     required: ['success', 'error'],
   })

@@ -24,8 +24,49 @@ const versionOfBlog = {
   url: like('http://[sv]--[a-z2-7]{26}\\.{base}:\\d+/'),
 }
 
-/** What a site has been (docs/http-api.md, "Versions"). */
+const bringOver = { ...ofBlog, route: 'POST /api/user/foreign-sites/bring-over' } as const
+
+/** What a site has been (docs/http-api.md, "Versions"), and sites of other networks. */
 export const versionRows: readonly Row[] = [
+  {
+    ...ofBlog,
+    route: 'GET /api/user/foreign-sites',
+    what: 'an account that has none',
+    path: '/api/user/foreign-sites',
+    status: 200,
+    body: { sites: [] },
+  },
+  {
+    ...bringOver,
+    what: 'a site that is not there',
+    path: '/api/user/foreign-sites/bring-over',
+    json: { name: 'place.wisp.fs/nowhere' },
+    ...siteNotFound,
+  },
+  {
+    ...bringOver,
+    what: 'a site of ours',
+    path: '/api/user/foreign-sites/bring-over',
+    json: { name: 'blog' },
+    ...siteNotFound,
+  },
+  {
+    ...bringOver,
+    what: 'a name that no site has',
+    path: '/api/user/foreign-sites/bring-over',
+    json: { name: 'place.wisp.fs/nowhere', rkey: 'a/b' },
+    status: 400,
+    body: failed('rkey: 1 to 512 letters, digits or . _ ~ : - and not a dot or two dots'),
+  },
+  {
+    ...list,
+    what: 'a site of another network',
+    path: '/api/site/place.wisp.fs%2Fblog/versions',
+    status: 404,
+    body: failed(
+      'This site belongs to another network and can only be read here. Bring it over to change it here.',
+    ),
+  },
   {
     ...list,
     what: 'a page, newest first',

@@ -82,6 +82,7 @@ export const rateLimits = {
   /** Each asks the account's server. */
   settings: { what: 'settings read or saved', perClient: 600, perAccount: 200 },
   /** Each writes to the account's repository. */
+  bringOver: { what: 'sites brought over', perClient: 600, perAccount: 100 },
   versionChange: { what: 'versions changed', perClient: 600, perAccount: 200 },
   /** The same, by jobs whose branch is gone. */
   previewForget: { what: 'previews forgotten', perClient: 600, perAccount: 200 },

@@ -46,6 +46,9 @@ export const literals = {
 
 /** For the person at the screen. They may change at any time. */
 export const sentences = {
+  siteOfOtherNetwork:
+    'This site belongs to another network and can only be read here. Bring it over to change it here.',
+  siteNameTaken: 'You have a site of this name already. Choose another name.',
   accountInactive: 'Your account is not active on its server. Its sites are not shown until it is.',
   changedMeanwhile: 'This site was changed by another program meanwhile. Try again.',
   recordsChanged: 'Your records were changed by another program meanwhile. Try again.',
@@ -223,6 +226,9 @@ export const webhookUrlSentences = {
   port: sentences.webhookPort,
   private: sentences.webhookPrivate,
 } as const
+
+/** For the name of a site that is to be changed. */
+export const noOwnSite: readonly Message[] = [literals.siteNotFound, sentences.siteOfOtherNetwork]
 
 /** For the owner of a site that is taken down, alone or with its account. */
 export const takenDownSentence = ({ site, reason }: { site: string; reason: string }): string =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { json } from './answers.ts'
 import { exchangedTokenMinutes, publishersMax } from './limits.ts'
-import { like, literals, sentences } from './messages.ts'
+import { like, noOwnSite, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { did, done, instant, siteName } from './rows.ts'
 import { tokenScope } from './tokens.ts'
@@ -48,7 +48,7 @@ export const publisherRoutes = {
     path: '/api/site/:rkey/publishers',
     summary: 'The CI jobs that may deploy a site, newest first',
     answers: { 200: json('Them', z.strictObject({ publishers: z.array(publisherRow) })) },
-    failures: { 404: [literals.siteNotFound] },
+    failures: { 404: noOwnSite },
   }),
   addPublisher: defineRoute({
     ...ofSection,
@@ -70,7 +70,7 @@ export const publisherRoutes = {
     answers: { 200: json('The publisher', publisherRow) },
     failures: {
       400: [sentences.publisherTooWide, sentences.issuerInsecure],
-      404: [literals.siteNotFound],
+      404: noOwnSite,
       409: [sentences.publishersMax],
     },
   }),
@@ -81,7 +81,7 @@ export const publisherRoutes = {
     summary: 'Removes a publisher, and revokes the tokens of its jobs',
     params: { rkey: siteName, id: z.string() },
     answers: { 200: done },
-    failures: { 404: [literals.siteNotFound, sentences.publisherNotFound] },
+    failures: { 404: [...noOwnSite, sentences.publisherNotFound] },
   }),
   exchangeToken: defineRoute({
     section: 'ours',

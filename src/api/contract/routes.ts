@@ -9,6 +9,7 @@ import { authRoutes } from './auth.ts'
 import { deployRoutes } from './deploys.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
+import { foreignSiteRoutes } from './foreign-sites.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
 import { publisherRoutes } from './publishers.ts'
 import { siteRoutes } from './site.ts'
@@ -22,6 +23,7 @@ import { webhookRoutes } from './webhooks.ts'
 export const routes = {
   ...authRoutes,
   ...userRoutes,
+  ...foreignSiteRoutes,
   ...accountRoutes,
   ...domainRoutes,
   ...customDomainRoutes,

@@ -117,6 +117,17 @@ export const siteRow = z.strictObject({
 
 export type SiteRow = z.output<typeof siteRow>
 
+/** A site of another network, as its owner sees it. */
+export const foreignSiteRow = siteRow
+  .omit({ createdAt: true, updatedAt: true, verifiedAt: true, primary: true })
+  .extend({
+    name: z
+      .string()
+      .meta({ description: 'Its name among all sites here', examples: ['place.wisp.fs/blog'] }),
+    network: z.string().meta({ examples: ['place.wisp'] }),
+    copy: siteName.nullable().describe('A site of the account that has the same files; null: none'),
+  })
+
 /** A name below the base domain. */
 export const subdomainRow = z.strictObject({
   domain: z.string(),

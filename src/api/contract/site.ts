@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settingsFields } from '#site/record/settings.ts'
 import { json } from './answers.ts'
 import { settingsJsonBytesMax, visitDaysMax, visitRowsMax } from './limits.ts'
-import { bodyTooLarge, like, literals, sentences } from './messages.ts'
+import { bodyTooLarge, like, literals, noOwnSite, sentences } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, done, siteName } from './rows.ts'
 
@@ -35,7 +35,7 @@ export const siteRoutes = {
     },
     failures: {
       ...accountServerFailures,
-      404: [literals.siteNotFound],
+      404: noOwnSite,
       409: [sentences.beingPublished, sentences.changedMeanwhile],
     },
   }),
@@ -119,7 +119,7 @@ export const siteRoutes = {
     },
     failures: {
       400: [like(`days: expected at most ${visitDaysMax}`)],
-      404: [literals.siteNotFound],
+      404: noOwnSite,
       429: [sentences.listsBusy],
     },
   }),
@@ -197,7 +197,7 @@ export const siteRoutes = {
         }),
       ),
     },
-    failures: { ...accountServerFailures, 404: [literals.siteNotFound] },
+    failures: { ...accountServerFailures, 404: noOwnSite },
   }),
   writeSettings: defineRoute({
     ...ofSection,
@@ -220,7 +220,7 @@ export const siteRoutes = {
         'body: expected JSON',
         like('indexFiles.0: expected the name of a file, without a folder'),
       ],
-      404: [literals.siteNotFound],
+      404: noOwnSite,
       409: [sentences.changedMeanwhile],
       413: [bodyTooLarge(settingsJsonBytesMax)],
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deployTokenDaysDefault, deployTokenDaysMax } from '#site/limits.ts'
 import { json } from './answers.ts'
 import { deployTokenNameCharsMax, deployTokensMax } from './limits.ts'
-import { literals, sentences } from './messages.ts'
+import { noOwnSite, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { done, instant, siteName } from './rows.ts'
 
@@ -47,7 +47,7 @@ export const tokenRoutes = {
     summary: 'The deploy tokens of a site, newest first',
     details: 'Without the secrets. One that has expired is listed for 30 days.',
     answers: { 200: json('Them', z.strictObject({ tokens: z.array(tokenRow) })) },
-    failures: { 404: [literals.siteNotFound] },
+    failures: { 404: noOwnSite },
   }),
   createToken: defineRoute({
     ...ofSection,
@@ -81,7 +81,7 @@ export const tokenRoutes = {
         }),
       ),
     },
-    failures: { 404: [literals.siteNotFound], 409: [sentences.tokensMax] },
+    failures: { 404: noOwnSite, 409: [sentences.tokensMax] },
   }),
   revokeToken: defineRoute({
     ...ofSection,
@@ -91,6 +91,6 @@ export const tokenRoutes = {
     details: 'At once, also for files that are arriving. What it has committed is published.',
     params: { rkey: siteName, id: z.string() },
     answers: { 200: done },
-    failures: { 404: [literals.siteNotFound, sentences.tokenNotFound] },
+    failures: { 404: [...noOwnSite, sentences.tokenNotFound] },
   }),
 }

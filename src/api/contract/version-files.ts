@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { download, json } from './answers.ts'
-import { like, literals, sentences } from './messages.ts'
+import { like, noOwnSite, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
 import { count, siteName } from './rows.ts'
 
@@ -17,7 +17,7 @@ export const ofVersion = {
 } as const
 
 export const notThere = {
-  404: [literals.siteNotFound, sentences.versionNotFound],
+  404: [...noOwnSite, sentences.versionNotFound],
   410: [sentences.filesNotKept],
 } as const
 

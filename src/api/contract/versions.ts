@@ -9,7 +9,7 @@ import {
 } from '#site/limits.ts'
 import { nextCursor, pageQuery } from './admin/admin-rows.ts'
 import { json, type Sent } from './answers.ts'
-import { like, literals, sentences, takenDownSentence } from './messages.ts'
+import { like, noOwnSite, sentences, takenDownSentence } from './messages.ts'
 import { accountServerFailures, defineRoute } from './route.ts'
 import { count, instant, siteName } from './rows.ts'
 import { notThere, ofVersion, versionFileRoutes, versionId } from './version-files.ts'
@@ -73,7 +73,7 @@ export const versionRoutes = {
     },
     failures: {
       400: [sentences.badCursor, like('limit: expected at most 200')],
-      404: [literals.siteNotFound],
+      404: noOwnSite,
     },
   }),
   changeVersion: defineRoute({

@@ -30,7 +30,7 @@ import {
 } from '#store/accounts/sessions.ts'
 import { rememberSignedIn } from '#store/lifecycle/visited-accounts.ts'
 import { hasDomains } from '#store/names/hosts.ts'
-import { enqueueSites } from '#store/queues/enqueue.ts'
+import { enqueueAccounts, enqueueSites } from '#store/queues/enqueue.ts'
 import { listSites } from '#store/sites/sites.ts'
 
 const nonceSeconds = 10 * 60
@@ -208,7 +208,7 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 
 /** Resolves an account's identity and its sites, which are ingested in the background. */
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
-  const { db, identities, now } = context
+  const { alsoServe = [], db, identities, now } = context
   const identity = await identities.resolve(did, { fresh: true })
   const authority = authorityOf(identity.pds, identity.signingMultikey)
   await setAuthority(db, idHash, authority)
@@ -219,6 +219,8 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
   const names = await siteNamesOf(did, context)
   const sites = names.map((name) => ({ did, name }))
   await enqueueSites(context, sites)
+  // Foreign sites are read with the account as a whole.
+  if (alsoServe.length > 0) await enqueueAccounts(context, [did], { isUrgent: true })
   return names
 }
 

@@ -4,14 +4,16 @@ import { ApiError } from '#api/errors.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { type Pause, withinTime } from '#publish/server-patience.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import { parseAnySiteName, parseSiteName, type SiteName } from '#site/site-name.ts'
 import { listUnfinishedSites } from '#store/queues/jobs.ts'
 
-/** Throws ApiError 404 for what no site can be called. */
+/** Throws ApiError 404 for what no site of our network can be called. */
 export function siteNameOf(rkey: string): SiteName {
   const name = parseSiteName(rkey)
-  if (name === null) throw siteNotFound()
-  return name
+  if (name !== null) return name
+  throw parseAnySiteName(rkey) === null
+    ? siteNotFound()
+    : new ApiError(404, sentences.siteOfOtherNetwork)
 }
 
 export const siteNotFound = (): ApiError => new ApiError(404, literals.siteNotFound)

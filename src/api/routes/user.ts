@@ -1,8 +1,7 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
-import { literals, sentences, takenDownSentence } from '#api/contract/messages.ts'
-import type { SiteRow } from '#api/contract/rows.ts'
+import { literals, sentences } from '#api/contract/messages.ts'
 import type { userRoutes } from '#api/contract/user.ts'
 import { ApiError } from '#api/errors.ts'
 import { revokeIfUnused } from '#api/session/end-sign-ins.ts'
@@ -13,7 +12,7 @@ import type { Did } from '#site/site-address.ts'
 import { isForeignName, parseSiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { deleteBrowserSessionOf } from '#store/accounts/sessions.ts'
-import { listTakedowns, type Takedown } from '#store/moderation/takedowns.ts'
+import { listTakedowns } from '#store/moderation/takedowns.ts'
 import { listCustomDomains } from '#store/names/custom-domains.ts'
 import { listSubdomains } from '#store/names/subdomains.ts'
 import { listUnreadSites } from '#store/queues/unread.ts'
@@ -22,6 +21,7 @@ import { readAccountUsage } from './account-usage.ts'
 import { customDomainRow, primaryOf, siteDomainRows, subdomainRow } from './domains/domain-rows.ts'
 import { isoOf } from './iso-of.ts'
 import { siteRow } from './site-row.ts'
+import { stateOf, takedownProblems } from './site-state.ts'
 import { trafficToday } from './traffic-today.ts'
 
 /** Per account, which may have a thousand sites. */
@@ -159,16 +159,3 @@ export function userHandlers(
 }
 
 const isOwn = ({ name }: Site): boolean => !isForeignName(name)
-
-const takedownProblems = ({ name }: Site, takedowns: readonly Takedown[]): string[] =>
-  takedowns.filter(({ site }) => site === '' || site === name).map(takenDownSentence)
-
-function stateOf(
-  { live, refused }: Site,
-  { isTakenDown, isUnread }: { readonly isTakenDown: boolean; readonly isUnread: boolean },
-): SiteRow['state'] {
-  if (isTakenDown) return 'offline'
-  if (isUnread) return 'unread'
-  if (refused !== null) return 'refused'
-  return live === null ? 'unread' : 'live'
-}

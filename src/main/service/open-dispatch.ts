@@ -61,7 +61,8 @@ function elsewhereOf({ app, hosting }: Config['roles']): 'application' | 'sites'
 function openApplication(parts: ServiceParts) {
   const { config, hosts, hostingPart, metrics, network, registrations, secrets, shutdown, stores } =
     parts
-  const { baseDomain, limits, metricsToken, origin, reservedNames, shares, signIn } = config
+  const { alsoServe, baseDomain, limits, metricsToken, origin, reservedNames, shares, signIn } =
+    config
   const { subdomainsMax, trustedProxies } = config
   return createApp({
     ...jobContextOf(parts),
@@ -80,6 +81,7 @@ function openApplication(parts: ServiceParts) {
     certificates: parts.certificateStates,
     keys: new KeyRing(secrets),
     limits,
+    alsoServe,
     allowPrivateHosts: config.allowPrivateHosts,
     fetch: network.fetch,
     lookUp: network.lookUp,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { NewVersion } from '#publish/new-version.ts'
 import { parseSitePath, type SitePath } from '#site/path.ts'
 import { parseSettings, type SiteSettings } from '#site/record/settings.ts'
+import { isForeignName, parseAnySiteName, type SiteName } from '#site/site-name.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 
 const isSitePath = (value: unknown): value is SitePath =>
@@ -16,6 +17,11 @@ const isVersionKey = (value: unknown): value is VersionKey =>
   typeof value === 'string' && parseVersionKey(value) !== null
 
 const versionKey = z.custom<VersionKey>(isVersionKey)
+
+const foreignSite = z.custom<SiteName>((value) => {
+  const name = typeof value === 'string' ? parseAnySiteName(value) : null
+  return name !== null && isForeignName(name)
+})
 
 const newVersion: z.ZodType<NewVersion> = z.object({
   key: versionKey,
@@ -59,6 +65,8 @@ const jobPlan = z.object({
       z.object({ stateId: z.string(), settings: z.boolean() }),
     ])
     .exactOptional(),
+  /** The job makes the site from this foreign one, and has no files. */
+  bringOver: z.object({ from: foreignSite }).exactOptional(),
 })
 
 /** The part of an upload that its job needs, stored in the job's row. */

@@ -1,4 +1,5 @@
 import { recordEvent } from '#observe/events.ts'
+import type { BringOverPlan } from '#publish/bring-over.ts'
 import type { RestoreStatePlan } from '#publish/history/restore-stored-state.ts'
 import type { RestorePlan } from '#publish/history/restore-version.ts'
 import { newVersion } from '#publish/new-version.ts'
@@ -44,6 +45,18 @@ export async function queueRestore(
 ): Promise<JobAdmission> {
   const nothing = { files: [], skippedFiles: [], settings: null, changes: null }
   const plan: JobPlan = { ...nothing, retain: true, restore }
+  return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
+}
+
+/** Queues the bringing over of a foreign site. `id` must have a folder in the spool, as every job has. */
+export async function queueBringOver(
+  id: string,
+  site: SiteAddress,
+  bringOver: BringOverPlan,
+  context: QueueContext,
+): Promise<JobAdmission> {
+  const nothing = { files: [], skippedFiles: [], settings: null, changes: null }
+  const plan: JobPlan = { ...nothing, retain: true, bringOver }
   return await queuePlan({ id, plan, expectedCid: null }, site, createJob, context)
 }
 

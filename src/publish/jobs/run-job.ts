@@ -4,6 +4,7 @@ import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import type { Lane } from '#concurrency/lane.ts'
 import { slowAfterMsDefault } from '#concurrency/lanes.ts'
 import { noSpans } from '#observe/spans.ts'
+import { bringOver } from '#publish/bring-over.ts'
 import { ContentsGoneError } from '#publish/contents/planned-file.ts'
 import { storedLedger } from '#publish/contents/stored-ledger.ts'
 import { restoreState } from '#publish/history/restore-stored-state.ts'
@@ -171,9 +172,10 @@ async function carryOut(
     await reporter.beginWriting()
     reporter.cancelled.throwIfAborted()
   }
-  const { restore } = plan
+  const { bringOver: source, restore } = plan
   const within = { ...context, ...forSite, beforeCommit }
   const outcome = await spans.run('publish.write-site', { server: host }, () => {
+    if (source !== undefined) return bringOver(address, source, publishing, within)
     if (restore === undefined) return publishSite(address, contentOf(plan), publishing, within)
     if ('stateId' in restore) return restoreState(address, restore, publishing, within)
     return restoreVersion(address, restore, { ...publishing, mayKeep }, within)

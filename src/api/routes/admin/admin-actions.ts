@@ -12,7 +12,7 @@ import { ApiError } from '#api/errors.ts'
 import { revokeIfUnused } from '#api/session/end-sign-ins.ts'
 import { foldDomain } from '#domains/domain-name.ts'
 import { type Did, parseDid, type SiteAddress } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import type { AdminSession } from '#store/accounts/sessions.ts'
 
 /** A purge takes seconds; the lease of one whose process was killed lasts half a minute. */
@@ -109,7 +109,7 @@ export const by = ({ username }: AdminSession, { reason }: { readonly reason: st
 })
 
 function siteIn(params: { readonly did: string; readonly rkey: string }): SiteAddress {
-  const [did, name] = [parseDid(params.did), parseSiteName(params.rkey)]
+  const [did, name] = [parseDid(params.did), parseAnySiteName(params.rkey)]
   if (did === null || name === null) throw new ApiError(404, literals.siteNotFound)
   return { did, name }
 }

@@ -7,7 +7,7 @@ import { pageOf, readCursor } from '#api/routes/cursor.ts'
 import { isoOf } from '#api/routes/iso-of.ts'
 import { sessionIdleMs } from '#api/session/sessions.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
-import { parseSiteName } from '#site/site-name.ts'
+import { parseAnySiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import { accountKey, searchAccounts } from '#store/accounts/search-accounts.ts'
 import { listBrowserSessions } from '#store/accounts/sessions.ts'
@@ -56,7 +56,7 @@ export function adminListHandlers(context: ApiContext): HandlersOf<typeof adminL
 
     readAdminSite: async ({ params, answer }) => {
       const did = parseDid(params.did)
-      const name = parseSiteName(params.rkey)
+      const name = parseAnySiteName(params.rkey)
       if (did === null || name === null) throw new ApiError(404, literals.siteNotFound)
       const [site] = await adminSiteRows([{ did, name }], context)
       if (site === undefined) throw new ApiError(404, literals.siteNotFound)
