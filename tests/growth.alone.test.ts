@@ -38,6 +38,17 @@ if (isHere) {
     expect(await place.during(async () => await faults[name]?.(place))).toEqual(clean)
   })
 
+  test('no visit and no upload fails while the instances are replaced one after the other', async () => {
+    const uploaders = place.publishers.filter(({ isDeployer }) => !isDeployer)
+    for (const { refused } of uploaders) refused.length = 0
+    const load = place.load(8, 20)
+    expect(await place.during(() => place.replaceAll())).toEqual(clean)
+    await load.stop()
+    expect(load.lost).toEqual([])
+    expect(load.answered).toBeGreaterThan(100)
+    expect(uploaders.flatMap(({ refused }) => refused)).toEqual([])
+  })
+
   test('all were at work', () => {
     expect(place.visitors.visits).toBeGreaterThan(1000)
     const { given, wanted } = place.names

@@ -1,7 +1,6 @@
 import { type Finding, warning } from '#cli/diagnosis/finding.ts'
 import type { Config } from '#main/config/config.ts'
 import { readAnnouncement } from '#main/process/service-address.ts'
-import { checkHttp3 } from './check-http3.ts'
 import { checkOwnTls } from './check-own-tls.ts'
 import { checkFront } from './check-ports.ts'
 import { checkTlsPermission } from './check-tls-permission.ts'
@@ -11,8 +10,7 @@ export async function checkTls(config: Config): Promise<Finding[]> {
   const { hostname, protocol } = new URL(config.origin)
   if (config.tls !== null) {
     const isOrdering = config.tls.ordering !== null
-    const own = await checkOwnTls({ ...config.tls, isOrdering }, hostname)
-    return [...own, ...(await checkHttp3(config.tls, hostname))]
+    return await checkOwnTls({ ...config.tls, isOrdering }, hostname)
   }
   const front = protocol === 'https:' ? await checkFront() : []
   return [...front, await checkPermissionOf(config)]

@@ -22,7 +22,6 @@ const status: Status = {
   certificates: null,
   lastBackupAt: now - 7 * hourMs,
   bucketAnswers: null,
-  http3Answers: null,
 }
 
 test('every fact has a line', () => {
@@ -44,11 +43,8 @@ test('every fact has a line', () => {
 test.each([
   [true, 'answers'],
   [false, 'does not answer (sitehost doctor)'],
-])('the bucket of the blobs has a line, and HTTP/3: %s', (isAnswering, seen) => {
-  const answers = { bucketAnswers: isAnswering, http3Answers: isAnswering }
-  const lines = statusLines({ ...status, ...answers }, now)
-  expect(lines).toContain(`blob store    ${seen}`)
-  expect(lines).toContain(`HTTP/3        ${seen}`)
+])('the bucket of the blobs has a line: %s', (bucketAnswers, seen) => {
+  expect(statusLines({ ...status, bucketAnswers }, now)).toContain(`blob store    ${seen}`)
 })
 
 test('the certificates of a service that shows them itself', () => {

@@ -28,7 +28,7 @@ export async function startBalancer({ dir, port, ports }: BalancerOptions): Prom
   return {
     pid: child.pid,
     async use(some) {
-      const [before] = await workers()
+      const before = (await workers()).at(-1)
       await Bun.write(file, configOf(dir, port, some))
       child.kill('SIGHUP')
       await eventually(async () => {

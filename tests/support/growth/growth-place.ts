@@ -6,6 +6,8 @@ import { createAccount } from '#tests/support/accounts.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { type S3Server, startS3Server } from '#tests/support/servers/s3-server.ts'
+import { pageUrl } from '#tests/support/visitors/plain-sites.ts'
+import { type SteadyLoad, steadyLoad } from '#tests/support/visitors/steady-load.ts'
 import { AppClient } from '../../../devnet/app-client.ts'
 import { startSharedDevnet } from '../../../devnet/shared.ts'
 import type { Network } from '../../../devnet/start.ts'
@@ -14,7 +16,7 @@ import { type Claimer, claimAll } from './claimers.ts'
 import { Instance } from './instance.ts'
 import { type Ledger, ledgerOf } from './ledger.ts'
 import { PostgresPair } from './postgres-pair.ts'
-import { Publisher } from './publisher.ts'
+import { fixedContent, Publisher } from './publisher.ts'
 import { Visitors, versionAt } from './visitors.ts'
 
 interface GrowthOptions {
@@ -40,6 +42,7 @@ export class GrowthPlace implements AsyncDisposable {
   readonly #claimers: readonly Claimer[]
   readonly #network: Network
   readonly #opened: AsyncDisposableStack
+  readonly #port: number
   #names = 0
   readonly #given = new Map<string, readonly string[]>()
 
@@ -100,7 +103,7 @@ export class GrowthPlace implements AsyncDisposable {
       publishers,
       pauseMs: options.visitorPauseMs,
     })
-    const parts = { postgres, instances, balancer, visitors, publishers, claimers, network }
+    const parts = { postgres, instances, balancer, visitors, publishers, claimers, network, port }
     const place = new GrowthPlace(parts, opened.move())
     await place.untilAllShow()
     return place
@@ -115,6 +118,7 @@ export class GrowthPlace implements AsyncDisposable {
       publishers: readonly Publisher[]
       claimers: readonly Claimer[]
       network: Network
+      port: number
     },
     opened: AsyncDisposableStack,
   ) {
@@ -125,6 +129,7 @@ export class GrowthPlace implements AsyncDisposable {
     this.publishers = parts.publishers
     this.#claimers = parts.claimers
     this.#network = parts.network
+    this.#port = parts.port
     this.#opened = opened
   }
 
@@ -149,10 +154,37 @@ export class GrowthPlace implements AsyncDisposable {
     for (const { database } of this.instances) database.retarget(this.postgres.port)
   }
 
+  /** Starts every instance again, one after the other; the balancer leaves out the one that is not there. */
+  async replaceAll(): Promise<void> {
+    const ports = this.instances.map(({ port }) => port)
+    for (const instance of this.instances) {
+      await this.balancer.use(ports.filter((port) => port !== instance.port))
+      const code = await instance.end('SIGTERM')
+      if (code !== 0) throw new Error(`an instance ended with ${code}`)
+      await instance.start()
+      await this.balancer.use(ports)
+    }
+  }
+
   /** How many names were wanted, and given to somebody. */
   get names(): { readonly wanted: number; readonly given: number } {
     const dids = [...this.#given.values()]
     return { wanted: dids.length, given: dids.filter(({ length }) => length > 0).length }
+  }
+
+  /** Of a page that is the same in all versions, at the balancer, without an end. */
+  load(clients: number, pauseMs: number): SteadyLoad {
+    const [publisher] = this.publishers
+    if (publisher === undefined) throw new TypeError('nobody publishes')
+    const { host } = pageUrl(`http://127.0.0.1:${this.#port}`, publisher.did, publisher.site)
+    return steadyLoad({
+      port: this.#port,
+      request: `GET /fixed.txt HTTP/1.1\r\nhost: ${host}`,
+      end: fixedContent,
+      // nginx closes kept connections, idle or not yet, when it is told where to go.
+      clients: { fresh: clients, kept: 0 },
+      pauseMs,
+    })
   }
 
   ledger(): Promise<Ledger> {

@@ -27,6 +27,7 @@ const pauseMs = 50
 export class Publisher {
   readonly did: string
   readonly site: string
+  readonly isDeployer: boolean
   readonly #client: AppClient
   readonly #deploys: DeployClient | null
   #version = 0
@@ -47,6 +48,7 @@ export class Publisher {
     this.#deploys = isDeployer ? new DeployClient(client) : null
     this.did = did
     this.site = site
+    this.isDeployer = isDeployer
   }
 
   start(): void {
