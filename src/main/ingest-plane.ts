@@ -61,9 +61,9 @@ interface PlaneOptions extends Stores {
  * all work has ended after the signal.
  */
 export function startIngestPlane({ settings, ...options }: PlaneOptions) {
-  const { db, duties, meter, onIdentityChanged, signal } = options
+  const { clock, db, duties, meter, onIdentityChanged, signal } = options
+  const { now } = clock
   const { allowPrivateHosts, alsoServe, firehoseUrl, ingest, limits, visitedBytesMax } = settings
-  const now = Date.now
   const requestsMax = requestsAtOnce.sites
   const { fetch, identities, lookUp } = createOutbound({
     config: settings,
@@ -89,6 +89,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
     onIdentityChanged(did)
   }
   const background = Promise.all([
+    clock.keep(context),
     runWork(
       [
         siteWork({ ...context, discoversVisited: ingest === 'visited' }),
@@ -169,7 +170,8 @@ const dayMs = 24 * everyMs
 const sweepTemporary = ({ blobs, ...context }: Stores & WorkContext): Promise<void> =>
   repeatEvery(
     { everyMs, firstAfterMs, failure: 'temporary file sweep failed' },
-    () => blobs.sweep(context.now()),
+    // By the clock of the folder's machine.
+    () => blobs.sweep(Date.now()),
     context,
   )
 

@@ -22,6 +22,8 @@ export class DutyLostError extends Error {
 
 /** The time in which this instance has a duty. */
 export interface Term {
+  /** Greater than that of every earlier term of the duty. */
+  readonly epoch: number
   /** Aborted when it is over, or the instance stops. */
   readonly signal: AbortSignal
   /**
@@ -42,7 +44,7 @@ export interface Duties {
 
 /** Of the only instance, which nobody else can be beside. */
 export function soleDuties(signal: AbortSignal): Duties {
-  const term = { signal, lock: () => Promise.resolve() }
+  const term = { epoch: 1, signal, lock: () => Promise.resolve() }
   return {
     run: async (_, work) => {
       await work(term)
@@ -209,7 +211,7 @@ class LeasedTerm implements Term, DutyEpoch, Disposable {
   /** Until this time of the monotonic clock nobody else can have it. */
   extend(until: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.lose(), until - performance.now())
+    this.#timer = setTimeout(() => this.lose(), Math.max(0, until - performance.now()))
   }
 
   lose(): void {

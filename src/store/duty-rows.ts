@@ -4,6 +4,9 @@ import { databaseNow, databaseTimeIn } from './database/database-clock.ts'
 import type { DutyName } from './database/schema.ts'
 import { isPostgres } from './database/transaction.ts'
 
+/** Of a transaction that has locked a duty; shorter than a lease. */
+const idleMsMax = '5000'
+
 /** One holder's time with a duty. The epoch tells it from all others, earlier ones of the same holder too. */
 export interface DutyEpoch {
   readonly name: DutyName
@@ -77,6 +80,9 @@ export async function lockDuty(
     .where('name', '=', name)
     .where('holder', '=', holder)
     .where('epoch', '=', epoch)
-  const locked = isPostgres(transaction) ? held.forShare() : held
+  if (!isPostgres(transaction)) return (await held.executeTakeFirst()) !== undefined
+  // Whoever is suspended now must not keep the duty for longer than its lease.
+  const idle = sql`set_config('idle_in_transaction_session_timeout', ${idleMsMax}, true)`
+  const locked = held.select(idle.as('idle')).forShare()
   return (await locked.executeTakeFirst()) !== undefined
 }

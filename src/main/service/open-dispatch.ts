@@ -6,7 +6,7 @@ import { readiness } from '#main/process/readiness.ts'
 import { relayToOwner } from '#main/relay/relay-to-owner.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
-import { jobContextOf, now, type ServiceParts } from './open-parts.ts'
+import { jobContextOf, type ServiceParts } from './open-parts.ts'
 import { requestsAtOnce } from './requests-at-once.ts'
 
 interface Dispatch {
@@ -26,7 +26,7 @@ export function openDispatch(parts: ServiceParts): Dispatch {
     origin,
     ...hosts,
     front: { countryHeader, redirectsToHttps, trustedProxies },
-    visits: { ...edge, log: visitorLog, now },
+    visits: { ...edge, log: visitorLog, now: parts.now },
     addresses: {
       addresses: edge.addresses,
       db: stores.db,

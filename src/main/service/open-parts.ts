@@ -66,6 +66,7 @@ export async function openParts(
   const secrets = await readSecrets(given.config.secrets, given.config.dataDir)
   const stores = await openServiceStores(given, opened, onLost)
   const { db, wakeUps } = stores
+  const { now } = stores.clock
   const config = await settleTls(given.config, { db, log })
   const options = { ...given, config }
   const { baseDomain, origin } = config
@@ -119,6 +120,7 @@ export async function openParts(
     hostingPart,
     hosts,
     ingest,
+    now,
     metrics: openMetrics(
       {
         ...{ ...loop, cache, config, edges, ingest, meters, version },
@@ -144,14 +146,22 @@ export async function openParts(
 
 /** What jobs use, and the application too. */
 export function jobContextOf(parts: ServiceParts) {
-  const { at, deploys, labelUrl, log, network, recentRepositories, siteUrl, spans, stores } = parts
+  const { at, deploys, labelUrl, log, network, now, recentRepositories, siteUrl, spans } = parts
   const { identities, oauth } = network
   const onDeployReopened = (id: string) => deploys.adopt(id)
   const filesMax = parts.config.limits.siteFilesMax
-  const loop = { ...stores, at, elapsed, filesMax, log, now, onDeployReopened, recentRepositories }
+  const loop = {
+    ...parts.stores,
+    at,
+    elapsed,
+    filesMax,
+    log,
+    now,
+    onDeployReopened,
+    recentRepositories,
+  }
   return { ...loop, identities, labelUrl, oauth, siteUrl, spans }
 }
 
-export const now = Date.now
 /** Monotonic: for limits, pauses and timeouts, which a change of the clock must not affect. */
 export const elapsed = (): number => performance.now()

@@ -32,7 +32,6 @@ import { openDispatch } from './open-dispatch.ts'
 import {
   elapsed,
   jobContextOf,
-  now,
   openParts,
   type ServiceOptions,
   type ServiceParts,
@@ -114,6 +113,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     labelUrl,
     log,
     network,
+    now,
     registrations,
     secrets,
     signal,
@@ -153,6 +153,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const followers = [forgetChanged(edge), forgetRemoved({ ...edge, copies, log }), registrations]
   if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
+    parts.stores.clock.keep(loop),
     copies !== null && forgetRemovedCopies(copies, loop),
     ...(config.roles.app ? ofApplication() : []),
     ...(config.roles.hosting ? ofHosting() : []),
@@ -162,7 +163,7 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   ])
 }
 
-async function purgeCdnOf({ config, duties, log, stores }: ServiceParts): Promise<void> {
+async function purgeCdnOf({ config, duties, log, now, stores }: ServiceParts): Promise<void> {
   const { baseDomain, cdnPurge } = config
   if (cdnPurge === null) return
   await duties.run('cdn', (term) => {

@@ -5,7 +5,7 @@ import { keepInstance } from '#main/process/keep-instance.ts'
 import type { StartError } from '#main/process/start-failure.ts'
 import { version } from '#package.json'
 import { GoneInstances } from '#publish/jobs/gone-instances.ts'
-import { elapsed, now, type ServiceParts } from './open-parts.ts'
+import { elapsed, type ServiceParts } from './open-parts.ts'
 
 const lookEveryMs = 5_000
 const sweepEveryMs = 60_000
@@ -41,7 +41,7 @@ const rolesOf = ({ app, hosting }: { readonly app: boolean; readonly hosting: bo
 
 /** Ends what gone instances have left, and removes what others have deleted of this one, until the signal aborts. */
 export async function followInstances(parts: ServiceParts): Promise<void> {
-  const { config, deploys, log, signal, stores } = parts
+  const { config, deploys, log, now, signal, stores } = parts
   if (!config.isOneOfSeveral) return
   const gone = new GoneInstances({ ...stores, log, now, elapsed, goneMs: config.instanceGoneMs })
   const looks = { everyMs: lookEveryMs, failure: 'gone instances not ended' }

@@ -11,6 +11,7 @@ import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import type { Tally } from '#observe/tally.ts'
 import { type Database, type Db, openDatabase } from '#store/database/database.ts'
+import { type Clock, openClock } from '#store/database/database-clock.ts'
 import { hasTable } from '#store/database/has-table.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
@@ -27,6 +28,7 @@ export interface Stores {
   /** Keeps part of the data folder's disk free. */
   readonly floor: DiskFloor
   readonly wakeUps: WakeUps
+  readonly clock: Clock
 }
 
 interface OpenOptions {
@@ -85,7 +87,8 @@ async function storesOn(
   const { dataDir } = config
   const floor = new DiskFloor(dataDir, { log })
   const stored = await openBlobs({ config, copiesIn, floor, log })
-  return { db: database.db, database, ...stored, floor, wakeUps: new WakeUps() }
+  const { db } = database
+  return { db, database, ...stored, floor, wakeUps: new WakeUps(), clock: await openClock(db) }
 }
 
 type OpenedBlobs = Pick<Stores, 'blobCopies' | 'blobRequests' | 'blobs'>

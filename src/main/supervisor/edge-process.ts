@@ -12,7 +12,7 @@ import { forgetRemovedCopies, removedCopiesOf } from '#main/maintenance/removed-
 import { recordVisited } from '#main/maintenance/run-maintenance.ts'
 import { watchDatabaseFile } from '#main/process/watch-database-file.ts'
 import { openEdge } from '#main/service/open-edge.ts'
-import { elapsed, now } from '#main/service/open-parts.ts'
+import { elapsed } from '#main/service/open-parts.ts'
 import { openMigratedStores } from '#main/service/stores.ts'
 import { logOfService } from '#observe/log-of-service.ts'
 import type { LogQueue } from '#observe/log-queue.ts'
@@ -63,7 +63,8 @@ export async function openEdgeProcess(options: EdgeProcessOptions): Promise<Edge
   const own = shareOf(config, supervised.edges)
   const copiesIn = join('decoded', `copies-${process.pid}`)
   const stores = await openMigratedStores({ config: own, copiesIn, log }, opened)
-  const { db, wakeUps } = stores
+  const { clock, db, wakeUps } = stores
+  const { now } = clock
   opened.use(storeLog({ db, queue: logQueue, log }))
   opened.use(
     wakeUps.forward(['account', 'site', 'version'], (topic) =>
@@ -100,6 +101,7 @@ export async function openEdgeProcess(options: EdgeProcessOptions): Promise<Edge
   })
   const copies = removedCopiesOf(stores)
   const background = Promise.all([
+    clock.keep({ log, signal }),
     copies !== null && forgetRemovedCopies(copies, { log, signal }),
     followChanges([forgetChanged(edge), forgetRemoved({ ...edge, copies, log })], {
       ...{ db, log, signal, wakeUps },

@@ -4,7 +4,12 @@ import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
 import { preparedForList } from '#store/database/prepared.ts'
-import { inTransaction } from '#store/database/transaction.ts'
+import { inTransaction, limitIdleTime } from '#store/database/transaction.ts'
+
+/** Removing took too long; the next pass removes the rest. */
+class GarbageLateError extends Error {
+  override readonly name = 'GarbageLateError'
+}
 
 /** The hashes after `after`, up to `upTo`. */
 export interface HashRange {
@@ -15,6 +20,12 @@ export interface HashRange {
 /** Other writers wait for these, and a bucket takes a while. */
 const removalsAtOnce = 16
 const neverAborted = new AbortController().signal
+
+/**
+ * Later than this after its transaction began, no bytes are deleted: a process that was suspended meanwhile may have lost the
+ * transaction, and with it the right to.
+ */
+const removalMsMax = 30_000
 
 /** Sorts after every hash. */
 export const lastHash = 'g'
@@ -65,8 +76,8 @@ export function garbagePages(
 
 /**
  * Calls `remove` for the hashes that are still marked and were marked `before` that time, forgets their blobs, and
- * returns them. A concurrent claim waits until the bytes are gone, and then finds them missing. If `remove` throws, all
- * hashes stay marked.
+ * returns them. A concurrent claim waits until the bytes are gone, and then finds them missing. If `remove` throws, or it takes
+ * too long, all hashes stay marked.
  */
 export function removeGarbage(
   db: Db,
@@ -75,6 +86,12 @@ export function removeGarbage(
   remove: (hash: string) => Promise<void>,
 ): Promise<string[]> {
   return inTransaction(db, async (transaction) => {
+    await limitIdleTime(transaction, 2 * removalMsMax)
+    const until = performance.now() + removalMsMax
+    const removeInTime = async (hash: string): Promise<void> => {
+      if (performance.now() > until) throw new GarbageLateError()
+      await remove(hash)
+    }
     const rows = await transaction
       .deleteFrom('garbage')
       .where('hash', 'in', hashes)
@@ -86,7 +103,7 @@ export function removeGarbage(
       await transaction.deleteFrom('blobs').where('hash', 'in', chunk).execute()
     }
     // Before the commit: until then no other transaction can find the blob or remember it again.
-    await mapAtOnce(removed, { atOnce: removalsAtOnce, signal: neverAborted }, remove)
+    await mapAtOnce(removed, { atOnce: removalsAtOnce, signal: neverAborted }, removeInTime)
     return removed
   })
 }

@@ -14,6 +14,11 @@ interface PostgresOptions {
 }
 
 const connectMsMax = 10_000
+/**
+ * A transaction whose client says nothing for so long is rolled back: a process that was suspended, or cannot be reached, would keep
+ * others waiting for what it has locked.
+ */
+const idleTransactionMsMax = 15_000
 
 /** Kysely on a pool of `pg`, with 64 bit integers as numbers and DatabaseUnavailableError for temporary failures. */
 export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOptions) {
@@ -21,7 +26,10 @@ export function postgresDialect({ url, connectionsMax, answerMsMax }: PostgresOp
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: Math.min(answerMsMax ?? connectMsMax, connectMsMax),
-    ...(answerMsMax !== undefined && { query_timeout: answerMsMax }),
+    ...(answerMsMax !== undefined && {
+      query_timeout: answerMsMax,
+      idle_in_transaction_session_timeout: idleTransactionMsMax,
+    }),
     // A connection that broke silently fails some day, even where a query without a time limit waits on it.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

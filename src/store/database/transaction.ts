@@ -35,6 +35,14 @@ export async function lockUntilCommit(
   await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(transaction)
 }
 
+/** PostgreSQL rolls this transaction back when its client says nothing for so long, and others may continue. */
+export async function limitIdleTime(transaction: Db, ms: number): Promise<void> {
+  if (!isPostgres(transaction)) return
+  await sql`select set_config('idle_in_transaction_session_timeout', ${String(ms)}, true)`.execute(
+    transaction,
+  )
+}
+
 export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
