@@ -16,6 +16,8 @@ import type { WorkContext } from './work-context.ts'
 export const leaseMs = 6_000
 const renewEveryMs = 2_000
 const pollMs = 2_000
+/** Where enqueuing notifies. */
+const sharedPollMs = 5_000
 /** Shortest pause after the first, second and further failures of a site or version, even if it is enqueued again meanwhile. */
 const pausesMs = [1_000, 4_000, 15_000]
 /** After the last one an item is parked. */
@@ -89,7 +91,8 @@ async function runKind(handler: WorkHandler, context: WorkContext): Promise<void
     if (lanes.capacity <= 0 && (await handler.isAnyDue(lanes))) lanes.preemptSlow()
     await handler.startDue(lanes, start)
     const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
-    return next === null ? pollMs : Math.min(Math.max(next - now(), 10), pollMs)
+    const msMax = wakeUps.areShared ? sharedPollMs : pollMs
+    return next === null ? msMax : Math.min(Math.max(next - now(), 10), msMax)
   }
   const onError = waitForDatabase(`${handler.kind} work`, context)
   await everyOrWhenWoken(startDue, { signal, wakeUp, onError })

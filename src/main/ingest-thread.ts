@@ -19,6 +19,7 @@ import { openStores } from './service/stores.ts'
 
 export type ToIngest =
   | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'sharing'; readonly areShared: boolean }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
   | { readonly kind: 'stop' }
 
@@ -37,12 +38,17 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
   const send = (message: FromIngest): void => port.postMessage(message)
   const stop = new AbortController()
   const wakeUps = new WakeUps()
-  wakeUps.forward(['changes', 'certificates'], (topic) => send({ kind: 'wake-up', topic }))
+  const forwarding = wakeUps.forward(
+    ['changes', 'certificates', 'account', 'site', 'version'],
+    (topic) => send({ kind: 'wake-up', topic }),
+  )
   const syncs = Promise.withResolvers<AccountSyncs>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
       case 'wake-up':
-        return wakeUps.notify(message.topic)
+        return wakeUps.notify(message.topic, forwarding)
+      case 'sharing':
+        return wakeUps.share(message.areShared)
       case 'sync':
         return void answerSync(message, syncs.promise).then(send)
       case 'stop':
@@ -69,7 +75,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     )
     const plane = startIngestPlane({
       ...stores,
-      duties: openDuties({ config: settings, log, signal }, opened),
+      duties: openDuties({ config: settings, log, signal, wakeUps }, opened),
       settings,
       log,
       meter,

@@ -48,12 +48,17 @@ export function startIngest({
     workerData: ingestSettings(config, secrets),
   })
   const send = (message: ToIngest): void => worker.postMessage(message)
+  const forwarding = wakeUps.forward(
+    ['account', 'site', 'version', 'certificates-wanted', 'duties'],
+    (topic) => send({ kind: 'wake-up', topic }),
+  )
+  const sharing = wakeUps.onSharing((areShared) => send({ kind: 'sharing', areShared }))
   worker.on('message', (message: FromIngest) => {
     switch (message.kind) {
       case 'started':
         return started.resolve()
       case 'wake-up':
-        return wakeUps.notify(message.topic)
+        return wakeUps.notify(message.topic, forwarding)
       case 'identity-changed':
         return identities.forget(message.did)
       case 'synced':
@@ -72,10 +77,6 @@ export function startIngest({
   })
   worker.on('error', (cause) => ended.reject(new Error('ingest thread failed', { cause })))
   worker.on('exit', () => ended.reject(new Error('ingest thread ended')))
-  const forwarding = wakeUps.forward(
-    ['account', 'site', 'version', 'certificates-wanted'],
-    (topic) => send({ kind: 'wake-up', topic }),
-  )
   const stopping = onAbort(signal, () => send({ kind: 'stop' }))
   ended.promise.then(started.resolve, started.reject)
   const background = ended.promise.finally(() => syncs.end())
@@ -91,6 +92,7 @@ export function startIngest({
     async [Symbol.asyncDispose]() {
       stopping[Symbol.dispose]()
       forwarding[Symbol.dispose]()
+      sharing[Symbol.dispose]()
       await worker.terminate()
     },
   }

@@ -3,6 +3,7 @@ import type { Db } from './database/database.ts'
 import { databaseNow, databaseTimeIn } from './database/database-clock.ts'
 import type { DutyName } from './database/schema.ts'
 import { isPostgres } from './database/transaction.ts'
+import { type WakeUpTopic, wakeUpChannel } from './database/wake-ups.ts'
 
 /** Of a transaction that has locked a duty; shorter than a lease. */
 const idleMsMax = '5000'
@@ -57,7 +58,7 @@ export async function takeDuties(
   return (await taken.execute()).map((row) => ({ ...row, holder }))
 }
 
-/** Others may take it at once. Does nothing when another holder has it by now. */
+/** Others may take it at once, and are woken. Does nothing when another holder has it by now. */
 export async function endDuty(db: Db, { name, holder, epoch }: DutyEpoch): Promise<void> {
   await db
     .updateTable('duties')
@@ -67,6 +68,8 @@ export async function endDuty(db: Db, { name, holder, epoch }: DutyEpoch): Promi
     .where('holder', '=', holder)
     .where('epoch', '=', epoch)
     .execute()
+  if (!isPostgres(db)) return
+  await sql`select pg_notify(${wakeUpChannel}, ${'duties' satisfies WakeUpTopic})`.execute(db)
 }
 
 /** Whether that is still who has the duty. If so, nobody else takes it before the transaction ends. */

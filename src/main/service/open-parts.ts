@@ -113,7 +113,7 @@ export async function openParts(
       config.ingest === 'visited'
         ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
         : null,
-    duties: openDuties({ config, log, signal }, opened),
+    duties: openDuties({ config, log, signal, wakeUps }, opened),
     edge,
     handshakes,
     edges,

@@ -26,6 +26,7 @@ import type { Metrics } from '#observe/metrics.ts'
 import { runAccountDeletions } from '#publish/account-deletions.ts'
 import { recoverJobs, runJobs } from '#publish/jobs/jobs.ts'
 import { followChanges } from '#store/database/change-feed.ts'
+import { shareWakeUps } from '#store/database/share-wake-ups.ts'
 import { runDeliveries } from '#webhooks/run-deliveries.ts'
 import type { OrderedCertificates } from './open-certificates.ts'
 import { openDispatch } from './open-dispatch.ts'
@@ -159,7 +160,9 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     ...(config.roles.hosting ? ofHosting() : []),
     followChanges([...followers, ...(names ? [names] : [])], loop),
     endMinutes([parts.hostingPart, parts.operations], loop),
-    databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
+    databaseUrl === undefined
+      ? watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal })
+      : shareWakeUps({ url: databaseUrl, wakeUps, log, signal }),
   ])
 }
 

@@ -21,6 +21,7 @@ import type { RequestMetrics } from '#observe/request-metrics.ts'
 import type { RunningLog } from '#observe/start-log.ts'
 import type { Tally } from '#observe/tally.ts'
 import { followChanges } from '#store/database/change-feed.ts'
+import { shareWakeUps } from '#store/database/share-wake-ups.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
 import { coreSocketIn } from './core-socket.ts'
@@ -108,7 +109,9 @@ export async function openEdgeProcess(options: EdgeProcessOptions): Promise<Edge
     }),
     saveTraffic({ db, log: visitorLog, shares: edge.shares, signal }),
     recordVisited({ db, log, now, signal, snapshots: edge.snapshots }),
-    databaseUrl === undefined && watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal }),
+    databaseUrl === undefined
+      ? watchDatabaseFile(join(dataDir, 'sitehost.db'), { signal })
+      : shareWakeUps({ url: databaseUrl, wakeUps, log, signal }),
   ])
   const open = opened.move()
   return {

@@ -7,6 +7,8 @@ import type { WakeUps } from './wake-ups.ts'
 
 const changesAtOnce = 1000
 const pollMsDefault = 500
+/** Where each change notifies; a connection that broke silently delays them so long. */
+const sharedPollMs = 5_000
 /** While the database is unavailable, visitors get what is in memory. */
 const pauseMs = 1_000
 
@@ -30,7 +32,7 @@ export interface ChangeSubscriber {
 /** Reads `changes` for all subscribers, each change within a second, until the signal aborts. Waits for the database. */
 export async function followChanges(
   subscribers: readonly ChangeSubscriber[],
-  { db, wakeUps, log, pollMs = pollMsDefault, signal }: FeedContext,
+  { db, wakeUps, log, pollMs, signal }: FeedContext,
 ): Promise<void> {
   using wakeUp = wakeUps.subscribe('changes')
   let seen: number | null = null
@@ -46,7 +48,8 @@ export async function followChanges(
     const changes = await readChanges(db, after, changesAtOnce)
     for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after
-    return changes.length < changesAtOnce ? pollMs : 0
+    if (changes.length === changesAtOnce) return 0
+    return pollMs ?? (wakeUps.areShared ? sharedPollMs : pollMsDefault)
   }
   const onError = waitForDatabase('changes', { log, signal, pauseMs })
   await everyOrWhenWoken(readOn, { signal, wakeUp: wakeUp, onError })

@@ -39,3 +39,12 @@ test('wake-ups of forwarded topics are passed on each time, until disposal', () 
   wakeUps.notify('site')
   expect(told).toHaveLength(3)
 })
+
+test('a wake-up does not go back to where it came from', () => {
+  const wakeUps = new WakeUps()
+  const told: string[] = []
+  const one = wakeUps.forward(['site'], () => told.push('one'))
+  wakeUps.forward(['site'], () => told.push('two'))
+  wakeUps.notify('site', one)
+  expect(told).toEqual(['two'])
+})

@@ -1,22 +1,58 @@
 import { WakeUp } from '#concurrency/wake-up.ts'
-import type { WorkKind } from './schema.ts'
 
-export type WakeUpTopic =
-  | 'jobs'
-  | 'job-progress'
-  | 'changes'
-  | 'account-deletions'
-  | 'certificates'
-  | 'certificates-wanted'
-  | 'webhooks'
-  | WorkKind
+export const wakeUpTopics = [
+  'jobs',
+  'job-progress',
+  'changes',
+  'account-deletions',
+  'certificates',
+  'certificates-wanted',
+  'duties',
+  'webhooks',
+  'site',
+  'version',
+  'account',
+] as const
+
+export type WakeUpTopic = (typeof wakeUpTopics)[number]
+
+export const isWakeUpTopic = (text: string): text is WakeUpTopic =>
+  (wakeUpTopics as readonly string[]).includes(text)
+
+interface Subscription {
+  wake(): void
+  /** Of a forwarding. */
+  readonly forwarding?: object
+}
 
 /** Wakes subscribers that wait for rows. A wake-up may come late, twice or not at all: subscribers also poll the rows. */
 export class WakeUps {
-  readonly #subscriptions = new Map<WakeUpTopic, Set<{ wake(): void }>>()
+  readonly #subscriptions = new Map<WakeUpTopic, Set<Subscription>>()
+  readonly #onSharing = new Set<(areShared: boolean) => void>()
+  #areShared = false
 
-  notify(topic: WakeUpTopic): void {
-    for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.wake()
+  /** Whether those of all processes on the database come here: who polls may do it rarely. */
+  get areShared(): boolean {
+    return this.#areShared
+  }
+
+  share(areShared: boolean): void {
+    this.#areShared = areShared
+    for (const tell of this.#onSharing) tell(areShared)
+  }
+
+  /** Calls `tell` now and whenever `areShared` is set, until disposed. */
+  onSharing(tell: (areShared: boolean) => void): Disposable {
+    this.#onSharing.add(tell)
+    tell(this.#areShared)
+    return { [Symbol.dispose]: () => this.#onSharing.delete(tell) }
+  }
+
+  /** `from`: the forwarding to where it came from, which does not get it back. */
+  notify(topic: WakeUpTopic, from?: object): void {
+    for (const subscription of this.#subscriptions.get(topic) ?? []) {
+      if (from === undefined || subscription.forwarding !== from) subscription.wake()
+    }
   }
 
   /** Subscribe before you first read the rows: the subscription misses no later wake-up. */
@@ -32,17 +68,18 @@ export class WakeUps {
     topics: readonly Topic[],
     tell: (topic: Topic) => void,
   ): Disposable {
-    using forwarding = new DisposableStack()
+    const stack = new DisposableStack()
+    const forwarding = { [Symbol.dispose]: () => stack.dispose() }
     for (const topic of topics) {
       const subscriptions = this.#of(topic)
-      const subscription = { wake: () => tell(topic) }
+      const subscription: Subscription = { wake: () => tell(topic), forwarding }
       subscriptions.add(subscription)
-      forwarding.defer(() => subscriptions.delete(subscription))
+      stack.defer(() => subscriptions.delete(subscription))
     }
-    return forwarding.move()
+    return forwarding
   }
 
-  #of(topic: WakeUpTopic): Set<{ wake(): void }> {
+  #of(topic: WakeUpTopic): Set<Subscription> {
     const subscriptions = this.#subscriptions.get(topic) ?? new Set()
     this.#subscriptions.set(topic, subscriptions)
     return subscriptions
@@ -61,3 +98,6 @@ export class WakeUpSubscription extends WakeUp implements Disposable {
     this.#unsubscribe()
   }
 }
+
+/** Of PostgreSQL's LISTEN and NOTIFY; its payload is a topic. Migrations name it too. */
+export const wakeUpChannel = 'sitehost'
