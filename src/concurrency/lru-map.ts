@@ -31,6 +31,10 @@ export class LruMap<Key, Value> {
     this.#before.delete(key)
   }
 
+  keys(): Iterable<Key> {
+    return new Set([...this.#before.keys(), ...this.#recent.keys()])
+  }
+
   clear(): void {
     this.#recent = new Map()
     this.#before = new Map()
@@ -67,6 +71,10 @@ export class TtlMap<Key, Value> {
 
   delete(key: Key): void {
     this.#entries.delete(key)
+  }
+
+  keys(): Iterable<Key> {
+    return this.#entries.keys()
   }
 
   clear(): void {

@@ -3,6 +3,8 @@ import type { FirehoseEvent } from '#atproto/firehose/firehose-format.ts'
 import type { Did } from '#site/site-address.ts'
 import { parseAnySiteName } from '#site/site-name.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
+import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { enqueueSites } from '#store/queues/enqueue.ts'
@@ -159,4 +161,13 @@ test.each([changed, { kind: 'identity' } as const])(
 test('what an old key signed is not believed for one moment longer', async () => {
   await queuedBy({ kind: 'identity' }, alice)
   expect(forgotten).toEqual([alice])
+})
+
+test('other processes learn of a known account’s changed identity, and of no stranger’s', async () => {
+  const before = await latestChangeSeq(database.db)
+  await queuedBy({ kind: 'identity' }, bob)
+  await queuedBy({ kind: 'identity' }, alice)
+  expect(await readChanges(database.db, before)).toMatchObject([
+    { kind: 'identity', didHash: didHash(alice) },
+  ])
 })

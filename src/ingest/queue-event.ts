@@ -7,6 +7,8 @@ import { namespaceOf, siteNameIn } from '#site/site-name.ts'
 import { parseVersionKey } from '#site/version-key.ts'
 import { knownAccountsAmong } from '#store/accounts/accounts.ts'
 import { isDeletedHere } from '#store/accounts/deleted-here.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
+import { appendIdentityChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import {
   type EnqueueContext,
@@ -33,13 +35,13 @@ type GapReason = Extract<FirehoseEvent, { kind: 'gap' }>['reason']
 
 /**
  * Enqueues the sites, version records and accounts that these events are about; committed with the transaction. An event's content is
- * not trusted: it only causes a read of the account's repository. Returns whether anything was enqueued.
+ * not trusted: it only causes a read of the account's repository, and that all processes resolve a changed identity anew. Returns whether anything was enqueued.
  */
 export async function queueEvents(
   events: readonly FirehoseEvent[],
   context: EventContext,
 ): Promise<boolean> {
-  const { db, identities, log } = context
+  const { db, identities, log, now } = context
   const ofSites = events.filter((event) => event.kind === 'site')
   const ofAccounts = events.filter(isAboutAccount)
   for (const { kind, did } of ofAccounts) {
@@ -63,6 +65,10 @@ export async function queueEvents(
   const versionsLeftOut = await enqueueVersions(context, versions)
   if (versionsLeftOut > 0) log.warn('account has too many queued versions', { versionsLeftOut })
   await enqueueAccounts(context, accounts, { isUrgent: true })
+  const changed = ofAccounts.filter((event) => event.kind === 'identity' && isKnown(event))
+  for (const did of new Set(changed.map((event) => event.did))) {
+    await appendIdentityChange(db, didHash(did), now())
+  }
   return sites.length > 0 || versions.length > 0 || accounts.length > 0
 }
 

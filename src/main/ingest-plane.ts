@@ -23,6 +23,7 @@ import type { Duties } from '#store/duties.ts'
 import { dropUnservedSites } from '#store/lifecycle/unserved-sites.ts'
 import type { Config } from './config/config.ts'
 import { failAt } from './fail-at.ts'
+import { type ChangedIdentities, forgetIdentities } from './follow-identities.ts'
 import type { IngestMeter } from './metrics/ingest-numbers.ts'
 import { createOutbound } from './service/outbound.ts'
 import { requestsAtOnce } from './service/requests-at-once.ts'
@@ -127,7 +128,12 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
       keepCertificatesOf(settings, { ...context, lookUp, signal: term.signal }),
     ),
   ])
-  return { syncs: new AccountSyncs(context), background }
+  return {
+    syncs: new AccountSyncs(context),
+    /** Of what other instances have seen change, too. */
+    forget: (changed: ChangedIdentities) => forgetIdentities(identities, changed),
+    background,
+  }
 }
 
 /** Of networks that were served before. */

@@ -8,6 +8,7 @@ import { Tally } from '#observe/tally.ts'
 import type { Did } from '#site/site-address.ts'
 import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
+import type { ChangedIdentities } from './follow-identities.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
 import { IngestMeter, type IngestNumbers } from './metrics/ingest-numbers.ts'
 import { openSpans } from './process/open-spans.ts'
@@ -19,6 +20,7 @@ import { openStores } from './service/stores.ts'
 
 export type ToIngest =
   | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'identities-changed'; readonly changed: ChangedIdentities }
   | { readonly kind: 'sharing'; readonly areShared: boolean }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
   | { readonly kind: 'stop' }
@@ -42,15 +44,17 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     ['changes', 'certificates', 'account', 'site', 'version'],
     (topic) => send({ kind: 'wake-up', topic }),
   )
-  const syncs = Promise.withResolvers<AccountSyncs>()
+  const plane = Promise.withResolvers<ReturnType<typeof startIngestPlane>>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
       case 'wake-up':
         return wakeUps.notify(message.topic, forwarding)
+      case 'identities-changed':
+        return void plane.promise.then(({ forget }) => forget(message.changed))
       case 'sharing':
         return wakeUps.share(message.areShared)
       case 'sync':
-        return void answerSync(message, syncs.promise).then(send)
+        return void answerSync(message, plane.promise).then(send)
       case 'stop':
         return stop.abort()
     }
@@ -73,7 +77,7 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
     const meter = opened.use(
       new IngestMeter({ blobRequests, db, events, load: database.load, now: Date.now }),
     )
-    const plane = startIngestPlane({
+    const started = startIngestPlane({
       ...stores,
       duties: openDuties({ config: settings, log, signal, wakeUps }, opened),
       settings,
@@ -84,10 +88,10 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
       signal,
       onIdentityChanged: (did) => send({ kind: 'identity-changed', did }),
     })
-    syncs.resolve(plane.syncs)
+    plane.resolve(started)
     send({ kind: 'started' })
     const metering = meter.run((numbers) => send({ kind: 'numbers', numbers }), { log, signal })
-    await Promise.all([plane.background, metering])
+    await Promise.all([started.background, metering])
   } catch (error) {
     send({ kind: 'failed', failure: threadFailureOf(error) })
     throw error
@@ -98,10 +102,10 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
 
 async function answerSync(
   { id, did }: ToIngest & { kind: 'sync' },
-  syncs: Promise<AccountSyncs>,
+  plane: Promise<{ readonly syncs: AccountSyncs }>,
 ): Promise<FromIngest> {
   try {
-    return { kind: 'synced', id, sync: await (await syncs).run(did) }
+    return { kind: 'synced', id, sync: await (await plane).syncs.run(did) }
   } catch (error) {
     return { kind: 'not-synced', id, failure: threadFailureOf(error) }
   }

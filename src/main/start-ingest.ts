@@ -6,6 +6,7 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Did } from '#site/site-address.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import type { Config } from './config/config.ts'
+import type { ChangedIdentities } from './follow-identities.ts'
 import { ingestSettings } from './ingest-plane.ts'
 import type { FromIngest, ToIngest } from './ingest-thread.ts'
 import type { IngestNumbers } from './metrics/ingest-numbers.ts'
@@ -21,6 +22,8 @@ export interface IngestThread extends AsyncDisposable {
   readonly numbers: IngestNumbers | null
   /** `AccountSyncs.run`, in the thread. */
   sync(did: Did): Promise<AccountSync>
+  /** Drops what the thread has cached of these accounts. */
+  forget(changed: ChangedIdentities): void
 }
 
 interface StartOptions {
@@ -88,6 +91,7 @@ export function startIngest({
     get numbers() {
       return numbers
     },
+    forget: (changed) => send({ kind: 'identities-changed', changed }),
     sync: (did) => syncs.begin((id) => send({ kind: 'sync', id, did })),
     async [Symbol.asyncDispose]() {
       stopping[Symbol.dispose]()

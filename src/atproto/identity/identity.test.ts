@@ -283,6 +283,17 @@ describe('an answer is remembered', () => {
       expect(await lookDuring(known, () => known.forget(alice))).toBe(old)
       expect((await known.resolve(alice)).pds).toBe(next)
     })
+    test('it is among those that are meant', async () => {
+      const known = identities()
+      const forget = () => known.forgetWhere((did) => did === alice)
+      expect(await lookDuring(known, forget)).toBe(old)
+      expect((await known.resolve(alice)).pds).toBe(next)
+      web.set(plc(alice), documentAt(old))
+      known.forgetWhere((did) => did === bob)
+      expect((await known.resolve(alice)).pds).toBe(next)
+      forget()
+      expect((await known.resolve(alice)).pds).toBe(old)
+    })
     test('any account may have announced one', async () => {
       const known = identities()
       expect(await lookDuring(known, () => known.forgetAll())).toBe(old)

@@ -175,6 +175,14 @@ export class Identities {
     this.#outdate(did)
   }
 
+  /** As `forget`, for the accounts of which this is true. */
+  forgetWhere(isMeant: (did: Did) => boolean): void {
+    for (const did of this.#cache.keys()) if (isMeant(did)) this.#cache.delete(did)
+    for (const resolution of this.#resolutions) {
+      if (isMeant(resolution.did)) resolution.isOutdated = true
+    }
+  }
+
   /** As `forget`, for all accounts. */
   forgetAll(): void {
     this.#cache.clear()

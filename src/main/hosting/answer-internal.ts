@@ -3,16 +3,12 @@ import { isBearer } from '#http/bearer.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
-import type { IdentityChanges } from './identity-changes.ts'
 
 /** What the process of the application may ask this one. */
 export interface InternalContext {
   readonly hosting: Hosting
   readonly sync: (did: Did) => Promise<AccountSync>
-  readonly identityChanges: Pick<IdentityChanges, 'after'>
   readonly token: string
-  /** Ends what waits. */
-  readonly signal: AbortSignal
 }
 
 export type SyncAnswer = { readonly sync: AccountSync } | { readonly failure: ThreadFailure }
@@ -23,7 +19,7 @@ const windowMsMax = 24 * 60 * 60 * 1000
 export async function answerInternal(
   request: Request,
   server: Bun.Server<undefined>,
-  { hosting, identityChanges, signal, sync, token }: InternalContext,
+  { hosting, sync, token }: InternalContext,
 ): Promise<Response> {
   if (!isBearer(request.headers.get('authorization'), token)) {
     return Response.json({ error: 'Unauthorized' }, { status: 401 })
@@ -36,17 +32,6 @@ export async function answerInternal(
     }
     case 'GET /internal/cache':
       return Response.json(await hosting.cache())
-    case 'GET /internal/identity-changes': {
-      const [run, last] = [searchParams.get('run'), Number(searchParams.get('last'))]
-      const seen = run === null || !Number.isSafeInteger(last) ? null : { run, last }
-      // Bun would close the connection, which is silent until there is a change.
-      server.timeout(request, 0)
-      const ends = AbortSignal.any([request.signal, signal])
-      const later = await identityChanges.after(seen, ends)
-      return later === null
-        ? Response.json({ error: 'Stopping' }, { status: 503 })
-        : Response.json(later)
-    }
     case 'POST /internal/sync': {
       const did = parseDid(searchParams.get('did') ?? '')
       if (did === null) return Response.json({ error: 'did: expected a DID' }, { status: 400 })

@@ -22,18 +22,6 @@ test('a process that refuses is one line a minute', async () => {
   ])
 })
 
-test('a wait for changes ends with its signal, which is no failure', async () => {
-  const lines: LoggedLine[] = []
-  await using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
-  const findUrl = async () => server.url.href
-  const facts = { findUrl, token: 'secret', log: recordingLog(lines) }
-  const hosting = new RemoteHosting({ ...facts, signal: new AbortController().signal })
-  const stop = new AbortController()
-  const waiting = hosting.identityChanges(null, stop.signal)
-  stop.abort()
-  expect([await waiting, lines]).toEqual([null, []])
-})
-
 test('a process that is away is one line a minute', async () => {
   const server = Bun.serve({ port: 0, fetch: () => new Response() })
   await server.stop(true)

@@ -6,7 +6,6 @@ import type { Log } from '#observe/log.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { SyncAnswer } from './answer-internal.ts'
-import { changeWaitMsMax, type LaterChanges, type SeenChanges } from './identity-changes.ts'
 
 interface RemoteOptions {
   /** Where the other process answers; null: nowhere is one. */
@@ -18,16 +17,12 @@ interface RemoteOptions {
 
 /** The other process is on this machine, or near. */
 const answerMsMax = 2_000
-/** Longer than the other process waits for a change. */
-const changeMsMax = changeWaitMsMax + 5_000
 /** Longer than any sync takes. */
 const syncMsMax = 16 * 60_000
 
 interface Question {
   readonly method: 'GET' | 'POST'
   readonly msMax: number
-  /** Nobody waits for the answer any more. */
-  readonly ends?: AbortSignal
 }
 
 /** The hosting part in another process, which may be stopped. */
@@ -49,13 +44,6 @@ export class RemoteHosting implements Hosting {
     return this.#read('/internal/cache')
   }
 
-  /** As `IdentityChanges.after`; null: the other process cannot be reached, too. */
-  identityChanges(seen: SeenChanges | null, ends: AbortSignal): Promise<LaterChanges | null> {
-    const query = seen === null ? '' : `?${new URLSearchParams({ ...seen, last: `${seen.last}` })}`
-    const path = `/internal/identity-changes${query}`
-    return this.#ask(path, { method: 'GET', msMax: changeMsMax, ends })
-  }
-
   /** As `AccountSyncs.run`. Throws SyncsEndedError when the other process cannot be reached: it may be starting again. */
   async sync(did: Did): Promise<AccountSync> {
     const path = `/internal/sync?did=${encodeURIComponent(did)}`
@@ -70,10 +58,8 @@ export class RemoteHosting implements Hosting {
   }
 
   /** Null: no answer, or none that can be used. */
-  async #ask<Answer>(path: string, { ends, method, msMax }: Question): Promise<Answer | null> {
-    const { findUrl, token } = this.#options
-    const signal =
-      ends === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, ends])
+  async #ask<Answer>(path: string, { method, msMax }: Question): Promise<Answer | null> {
+    const { findUrl, signal, token } = this.#options
     try {
       const url = await findUrl()
       if (url === null) throw new Error('no instance has the hosting part')

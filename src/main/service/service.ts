@@ -14,6 +14,7 @@ import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import { reportDns } from '#main/doctor/report-dns.ts'
 import { followCommands } from '#main/follow-commands.ts'
+import { followIdentities } from '#main/follow-identities.ts'
 import { answerInternal } from '#main/hosting/answer-internal.ts'
 import { checkSeals } from '#main/maintenance/check-seals.ts'
 import { forgetRemovedCopies, removedCopiesOf } from '#main/maintenance/removed-copies.ts'
@@ -92,7 +93,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
       answerRelayedHere(request, server, { answer: dispatch.relayed, token }) ??
-      answerInternal(request, server, { ...parts.hostingPart, signal: parts.signal, token }),
+      answerInternal(request, server, { ...parts.hostingPart, token }),
     certificateFiles: parts.certificateFiles,
     certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
@@ -140,7 +141,6 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
       runDeliveries({ ...loop, ...delivering, elapsed, labelUrl, signal }),
     ),
     checkSeals({ db, log, oauth, secrets, webhookSeal }),
-    parts.hostingPart.followIdentities(),
   ]
   const ofHosting = () => [
     parts.hostingPart.ingest.background,
@@ -151,7 +151,12 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     maintainVisited({ ...loop, ...network, at, config, duties, snapshots: edge.snapshots }),
   ]
   const copies = removedCopiesOf(parts.stores)
-  const followers = [forgetChanged(edge), forgetRemoved({ ...edge, copies, log }), registrations]
+  const followers = [
+    forgetChanged(edge),
+    forgetRemoved({ ...edge, copies, log }),
+    registrations,
+    followIdentities(parts.hostingPart.forget),
+  ]
   if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
     parts.stores.clock.keep(loop),

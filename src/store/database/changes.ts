@@ -21,6 +21,8 @@ export type Change = { readonly seq: number; readonly createdAt: number } & (
   | { readonly kind: 'blobs'; readonly label: string; readonly hashes: readonly string[] }
   /** The account with this `didHash` was signed out of all browsers. */
   | { readonly kind: 'signed-out'; readonly didHash: string }
+  /** The account with this `didHash` may have another server or key now. */
+  | { readonly kind: 'identity'; readonly didHash: string }
   /** A command recorded these events, so often each. */
   | { readonly kind: 'events'; readonly counts: Counts }
 )
@@ -59,6 +61,11 @@ export async function appendBlobChanges(
 /** As `appendChange`, for an account that a command or an administrator signed out. */
 export async function appendSignedOut(db: Db, didHash: string, now: number): Promise<void> {
   await append(db, { kind: 'signed-out', label: didHash, host: null, createdAt: now })
+}
+
+/** As `appendChange`, for an account whose identity may have changed. */
+export async function appendIdentityChange(db: Db, didHash: string, now: number): Promise<void> {
+  await append(db, { kind: 'identity', label: didHash, host: null, createdAt: now })
 }
 
 /** As `appendChange`, for what a command recorded: the service counts it. */
@@ -135,6 +142,7 @@ function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
     case 'blobs':
       return { kind, seq, label: host ?? '', hashes: (label ?? '').match(/\S+/g) ?? [], createdAt }
     case 'signed-out':
+    case 'identity':
       return { kind, seq, didHash: label ?? '', createdAt }
     case 'events':
       return { kind, seq, counts: JSON.parse(label ?? '{}') as Counts, createdAt }

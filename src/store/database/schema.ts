@@ -170,7 +170,7 @@ export interface Schema
   }
   changes: {
     seq: Generated<number>
-    kind: 'site' | 'host' | 'blobs' | 'signed-out' | 'events'
+    kind: 'site' | 'host' | 'blobs' | 'signed-out' | 'identity' | 'events'
     /**
      * Of a site: its own host's. Of blobs: their hashes, with spaces between them. Of an account that was signed out: its
      * `didHash`. Of events: JSON.

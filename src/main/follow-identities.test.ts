@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import type { Did } from '#site/site-address.ts'
+import { didHash } from '#store/accounts/did-hash.ts'
+import { alice, bob } from '#tests/support/database/sample-rows.ts'
+import { type ChangedIdentities, followIdentities, forgetIdentities } from './follow-identities.ts'
+
+test('the accounts of changed identities are forgotten, and all when changes were missed', () => {
+  const changed: ChangedIdentities[] = []
+  const follower = followIdentities((each) => changed.push(each))
+  follower.startAfresh()
+  follower.follow([{ kind: 'site', label: 's--a', seq: 1, createdAt: 1 }])
+  follower.follow([{ kind: 'identity', didHash: didHash(alice), seq: 2, createdAt: 1 }])
+  expect(changed).toEqual(['all', [didHash(alice)]])
+
+  const forgotten: (Did | 'all')[] = []
+  const identities = {
+    forgetAll: () => void forgotten.push('all'),
+    forgetWhere: (isMeant: (did: Did) => boolean) =>
+      void forgotten.push(...[alice, bob].filter(isMeant)),
+  }
+  for (const each of changed) forgetIdentities(identities, each)
+  expect(forgotten).toEqual(['all', alice])
+})
