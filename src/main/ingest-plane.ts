@@ -1,3 +1,4 @@
+import type { FirehoseStatus } from '#atproto/firehose/firehose-status.ts'
 import { RecentBlocks } from '#atproto/repo/recent-blocks.ts'
 import { keepCertificates } from '#certificates/keep-certificates.ts'
 import { openKeySeal } from '#certificates/sealed-keys.ts'
@@ -19,7 +20,7 @@ import type { Log } from '#observe/log.ts'
 import type { Spans } from '#observe/spans.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
-import type { Duties } from '#store/duties.ts'
+import type { Duties, Term } from '#store/duties.ts'
 import { dropUnservedSites } from '#store/lifecycle/unserved-sites.ts'
 import type { Config } from './config/config.ts'
 import { failAt } from './fail-at.ts'
@@ -107,7 +108,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
       ],
       context,
     ),
-    duties.run('firehose', async (term) => {
+    readFirehose(duties, meter.firehose, async (term) => {
       const { signal } = term
       const following = followSites({
         ...context,
@@ -149,6 +150,23 @@ async function dropUnserved(context: WorkContext): Promise<void> {
     },
     context,
   )
+}
+
+/** While this instance has the duty; otherwise the status says that another one does. */
+async function readFirehose(
+  duties: Duties,
+  status: Pick<FirehoseStatus, 'isElsewhere'>,
+  read: (term: Term) => Promise<void>,
+): Promise<void> {
+  status.isElsewhere = true
+  await duties.run('firehose', async (term) => {
+    status.isElsewhere = false
+    try {
+      await read(term)
+    } finally {
+      status.isElsewhere = true
+    }
+  })
 }
 
 async function keepCertificatesOf(

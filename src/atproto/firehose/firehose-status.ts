@@ -5,6 +5,8 @@ export const lagWindowSeconds = 60
 /** What is known of the firehose since the start; its reader keeps it up to date. */
 export class FirehoseStatus {
   isConnected = false
+  /** Another instance reads it for all. */
+  isElsewhere = false
   /** Frames that were read, also those without an event that concerns us. */
   steps = 0
   /** When the source made the latest one, in milliseconds since the epoch; null: none was read, or it does not say. */

@@ -41,11 +41,12 @@ export class LocalHosting implements Hosting {
 
   #firehose(): HostingMetrics['firehose'] {
     const { ingest, now } = this.#options
-    const { isConnected = false, lagMs = null, latestAt = null } = ingest.numbers?.firehose ?? {}
+    const read = ingest.numbers?.firehose
+    const { isConnected = false, isElsewhere = false, lagMs = null, latestAt = null } = read ?? {}
     return {
-      lagSeconds: lagMs === null ? null : lagMs / 1000,
+      lagSeconds: lagMs === null || isElsewhere ? null : lagMs / 1000,
       lastEventSeconds: latestAt === null ? null : Math.max(now() - latestAt, 0) / 1000,
-      connected: isConnected,
+      connected: isConnected || isElsewhere,
     }
   }
 }

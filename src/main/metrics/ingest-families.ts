@@ -20,9 +20,9 @@ export function ingestFamilies(latest: () => IngestNumbers | null, now: () => nu
   return [
     family(
       'firehose_connected',
-      '1: connected to the source at FIREHOSE_URL.',
+      '1: connected to the source at FIREHOSE_URL. Not of an instance for which another one reads it.',
       'gauge',
-      ({ firehose }) => [{ value: Number(firehose.isConnected) }],
+      ({ firehose }) => (firehose.isElsewhere ? [] : [{ value: Number(firehose.isConnected) }]),
     ),
     family(
       'firehose_lag_seconds',

@@ -12,7 +12,7 @@ import { type QueueSize, queueSizes } from '#store/queues/queue-sizes.ts'
 /** What the ingest thread counts and measures, as plain data for the thread that is scraped. */
 export interface IngestNumbers {
   readonly firehose: Readonly<
-    Pick<FirehoseStatus, 'isConnected' | 'latestAt' | 'problems' | 'steps'>
+    Pick<FirehoseStatus, 'isConnected' | 'isElsewhere' | 'latestAt' | 'problems' | 'steps'>
   > & {
     /** `FirehoseStatus.lagMs`. */
     readonly lagMs: number
@@ -76,10 +76,13 @@ export class IngestMeter implements Disposable {
   #numbers(): IngestNumbers {
     const { firehose, fetches } = this
     const { accounts, sites } = fetches
-    const { isConnected, latestAt, problems, steps } = firehose
+    const { isConnected, isElsewhere, latestAt, problems, steps } = firehose
     const { blobRequests, events, load, now } = this.#options
     return {
-      firehose: { isConnected, latestAt, problems, steps, lagMs: firehose.lagMs(now()) },
+      firehose: {
+        ...{ isConnected, isElsewhere, latestAt, problems, steps },
+        lagMs: firehose.lagMs(now()),
+      },
       queues: this.#queues,
       fetches: { sites: sites.counts, accounts: accounts.counts },
       events: events.counts,
