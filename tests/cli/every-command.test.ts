@@ -79,8 +79,8 @@ describe('with --json, at a real account server and a Sitehost', () => {
 
   const blog = ['--site', 'blog']
   const folder = () => join(dir, 'site')
-  const listed = async (name: string, key: string, last: string) => {
-    const rows = (await result(name, blog))[key] as Record<string, string>[]
+  const listed = async (name: string, key: string, last: string, args = blog) => {
+    const rows = (await result(name, args))[key] as Record<string, string>[]
     return [rows[0]?.[last] ?? '']
   }
 
@@ -116,6 +116,11 @@ describe('with --json, at a real account server and a Sitehost', () => {
     'tokens revoke': {
       args: async () => [...(await listed('tokens list', 'tokens', 'id')), ...blog],
     },
+    'webhooks add': { args: () => ['http://127.0.0.1:1/', '--events', 'site.published', ...blog] },
+    'webhooks list': { args: () => [] },
+    'webhooks test': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
+    'webhooks log': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
+    'webhooks remove': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
     visits: { args: () => ['--days', '7', ...blog] },
     promote: { args: async () => [await preview(), ...blog] },
     rollback: { args: () => ['previous', ...blog] },

@@ -97,6 +97,26 @@ test('publishers are added, listed and removed', async () => {
   expect([again.code, again.complaints]).toEqual([1, `${sentences.publisherNotFound}\n`])
 })
 
+test('webhooks are added with a secret, tried and removed', async () => {
+  const add = ['webhooks', 'add', 'http://127.0.0.1:1/', '--events']
+  const mistaken = await run([...add, 'site.published,site.gone'])
+  expect([mistaken.code, mistaken.complaints]).toEqual([
+    2,
+    expect.stringMatching(/^--events: "site.gone" is none of site.published, /),
+  ])
+  const { said } = await run([...add, 'site.published, site.deleted', '--site', 'blog'])
+  expect(said).toEqual([expect.stringMatching(/^whsec_/)])
+  const { webhooks } = await json('webhooks', 'list')
+  expect(webhooks).toMatchObject([{ rkey: 'blog', events: ['site.published', 'site.deleted'] }])
+  const [{ id }] = webhooks
+  expect(await json('webhooks', 'test', id)).toMatchObject({ delivery: { event: 'webhook.test' } })
+  const log = await run(['webhooks', 'log', id])
+  expect(log.said).toEqual([expect.stringContaining('webhook.test')])
+  await json('webhooks', 'remove', id)
+  const again = await run(['webhooks', 'remove', id])
+  expect([again.code, again.complaints]).toEqual([1, `${sentences.webhookNotFound}\n`])
+})
+
 test('names are claimed, mapped and released; domains say which records they need', async () => {
   const { domain } = await json('domains', 'claim', 'alices-blog')
   expect(domain).toMatch(/^alices-blog\./)

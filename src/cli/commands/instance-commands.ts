@@ -5,6 +5,7 @@ import type { NewPublisherOptions } from '#cli/instance/publishers.ts'
 import type { NewTokenOptions } from '#cli/instance/tokens.ts'
 import type { VisitsOptions } from '#cli/instance/visits.ts'
 import { account, instance, json, type SiteCommand, site } from './site-command.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 const about =
   'Asks a Sitehost at which you are signed in, with a token that your account’s server signs for it.'
@@ -194,6 +195,7 @@ export const instanceCommands: readonly SiteCommand[] = [
       },
     ],
   },
+  webhookCommands,
   {
     usage: 'visits',
     description: 'show how often a site was visited',

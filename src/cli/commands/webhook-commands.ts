@@ -1,0 +1,81 @@
+import type { InstanceOptions } from '#cli/instance/instance.ts'
+import type { NewWebhookOptions } from '#cli/instance/webhooks.ts'
+import { account, instance, json, type SiteCommand } from './site-command.ts'
+
+const ofInstance = [instance, account, json]
+const idArgument = { description: 'its id, as the list has it' }
+
+/** Programs that a Sitehost tells what happens to somebody's sites. */
+export const webhookCommands: SiteCommand = {
+  usage: 'webhooks',
+  description: 'show or change which programs are told what happens to your sites',
+  about:
+    'Asks a Sitehost at which you are signed in, with a token that your account’s server signs for it.',
+  examples: [
+    'sitehost webhooks add https://hooks.example.com/sitehost --events site.published',
+    'sitehost webhooks list',
+  ],
+  subcommands: [
+    {
+      usage: 'list',
+      description: 'list them, without their secrets',
+      options: ofInstance,
+      examples: ['sitehost webhooks list'],
+      run: async (context, options: InstanceOptions) => {
+        const { listWebhooks } = await import('#cli/instance/webhooks.ts')
+        await listWebhooks(options, context)
+      },
+    },
+    {
+      usage: 'add <url>',
+      description: 'add one, and print its secret, which is shown once',
+      arguments: [{ description: 'an https address' }],
+      options: [
+        ['--site <name>', 'only of this site (else of all your sites)'],
+        ['--events <names>', 'only these, with commas between them (else all)'],
+        ...ofInstance,
+      ],
+      examples: [
+        'sitehost webhooks add https://hooks.example.com/sitehost',
+        'sitehost webhooks add https://hooks.example.com/blog --site blog --events site.published,site.refused',
+      ],
+      run: async (context, options: NewWebhookOptions, url: string) => {
+        const { addWebhook } = await import('#cli/instance/webhooks.ts')
+        await addWebhook(url, options, context)
+      },
+    },
+    {
+      usage: 'test <id>',
+      description: 'send it a test',
+      arguments: [idArgument],
+      options: ofInstance,
+      examples: ['sitehost webhooks test 4f5c…'],
+      run: async (context, options: InstanceOptions, id: string) => {
+        const { testWebhook } = await import('#cli/instance/webhooks.ts')
+        await testWebhook(id, options, context)
+      },
+    },
+    {
+      usage: 'log <id>',
+      description: 'list what it was told last',
+      arguments: [idArgument],
+      options: ofInstance,
+      examples: ['sitehost webhooks log 4f5c…'],
+      run: async (context, options: InstanceOptions, id: string) => {
+        const { showDeliveries } = await import('#cli/instance/webhooks.ts')
+        await showDeliveries(id, options, context)
+      },
+    },
+    {
+      usage: 'remove <id>',
+      description: 'remove it, with its log',
+      arguments: [idArgument],
+      options: ofInstance,
+      examples: ['sitehost webhooks remove 4f5c…'],
+      run: async (context, options: InstanceOptions, id: string) => {
+        const { removeWebhook } = await import('#cli/instance/webhooks.ts')
+        await removeWebhook(id, options, context)
+      },
+    },
+  ],
+}
