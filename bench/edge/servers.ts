@@ -18,7 +18,7 @@ export interface Folders {
   readonly workDir: string
 }
 
-const serverCore = '0'
+export const serverCore = '0'
 const loadCore = '1'
 
 /** The command that runs on the core of the load. */

@@ -4,12 +4,15 @@ import { plainPage } from '#edge/pages.ts'
 import type { RequestServer } from '#http/client-address.ts'
 import type { InnerPipe } from './inner-pipe.ts'
 import type { Visitor } from './secure-connection.ts'
+import { strictTransport } from './strict-transport.ts'
 
 interface PipedOptions {
   readonly answer: Answer
   readonly pipe: Pick<InnerPipe, 'visitorAt'>
   /** For `Strict-Transport-Security`; 0: without it. */
   readonly hstsSeconds: number
+  /** `Alt-Svc` of the answers for a host; null: without it. */
+  readonly alternative?: (host: string) => string | null
 }
 
 type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
@@ -18,14 +21,8 @@ type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
  * Answers requests that came through the pipe as if the visitors were connected to the server themselves. Refuses whoever connected to
  * the inner server directly (403), and hosts that are not the one of the handshake (421, RFC 9110 §15.5.20).
  */
-export function answerPiped({ answer, hstsSeconds, pipe }: PipedOptions) {
-  const hsts = hstsSeconds > 0 ? `max-age=${hstsSeconds}` : null
-  const secure = (response: Response): Response => {
-    if (hsts !== null && !response.headers.has('strict-transport-security')) {
-      response.headers.set('strict-transport-security', hsts)
-    }
-    return response
-  }
+export function answerPiped({ alternative, answer, hstsSeconds, pipe }: PipedOptions) {
+  const secure = strictTransport(hstsSeconds)
   /** What the visitors of an inner server are connected to. */
   const outsides = new WeakMap<InnerServer, Outside>()
   const outsideOf = (server: InnerServer): Outside => {
@@ -43,8 +40,13 @@ export function answerPiped({ answer, hstsSeconds, pipe }: PipedOptions) {
     if (host !== visitor.serverName && canonicalHost(host) !== visitor.serverName) {
       return secure(plainPage(421, 'Misdirected request'))
     }
+    const alternate = alternative?.(visitor.serverName) ?? null
+    const complete = (response: Response): Response => {
+      if (alternate !== null) response.headers.set('alt-svc', alternate)
+      return secure(response)
+    }
     const answered = answer(request, visited)
-    return answered instanceof Promise ? answered.then(secure) : secure(answered)
+    return answered instanceof Promise ? answered.then(complete) : complete(answered)
   }
 }
 

@@ -161,6 +161,7 @@ export async function startServing(
     const asked = listen({ ...askListen, setting: 'ASK_LISTEN', fetch: (ask) => service.ask(ask) })
     opened.defer(() => asked.stop(true))
   }
+  const hosts = { applicationHost: new URL(app).hostname, baseDomain }
   const tls =
     tlsSettings &&
     opened.use(
@@ -169,6 +170,7 @@ export async function startServing(
         files: service.certificateFiles,
         ordered: service.certificates,
         onHandshake: service.onHandshake,
+        ...(tlsSettings.http3 && { http3: { hosts, onRequest: service.onHttp3Request } }),
         signal: stopping,
       }).catch((error: unknown) => {
         throw unsetTlsError(error, config)

@@ -10,7 +10,7 @@ const defaults = readConfig({}, {})
 describe('.env.example', async () => {
   const text = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8')
   const example = Object.fromEntries(
-    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    [...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   )
 
   test('names every setting, and no other, in their order', () => {
@@ -113,6 +113,14 @@ describe('what is set', () => {
       const given = { ...three, ...settings }
       expect(readConfig(given, {})).toMatchObject({ tlsMode: 'off', tls: null, askListen })
     })
+  })
+
+  test('HTTP/3 is where TLS is', () => {
+    const addresses = { BASE_URL: 'https://sitehost.example.com', BASE_DOMAIN: 'sites.example.org' }
+    const tls = { ...addresses, TLS: 'files', TLS_FILES: '/a.pem:/a.key' }
+    expect(readConfig({ ...tls, HTTP3: 'on' }, {}).tls?.http3).toBe(true)
+    expect(readConfig(tls, {}).tls?.http3).toBe(false)
+    expect(() => readConfig({ HTTP3: 'on' }, {})).toThrow(/^HTTP3: off where TLS is off/)
   })
 
   test('reserved names are a list, with commas or blanks', () => {
@@ -223,6 +231,7 @@ describe('what a setting should be is told in plain words', () => {
     ASK_LISTEN: [['3001', 'localhost:3001'], /an address and a port, such as .*, or off$/],
     TLS: [['on', 'letsencrypt'], /^TLS: off, files or auto$/],
     TLS_LISTEN: [['443', ':443'], /an address and a port, such as .*, or off$/],
+    HTTP3: [['1', 'yes'], /^HTTP3: off or on$/],
     HTTP_LISTEN: [['80', ':80'], /an address and a port, such as .*, or off$/],
     TLS_FILES: [
       ['chain.pem', 'a:b:c', 'a:b,c', ':b'],

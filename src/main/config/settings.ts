@@ -64,6 +64,7 @@ export const settings = z.object({
   TLS: z.enum(['off', 'files', 'auto'], 'off, files or auto').optional(),
   TLS_LISTEN: listenAddress.prefault('[::]:443'),
   HTTP_LISTEN: listenAddress.prefault('[::]:80'),
+  HTTP3: z.enum(['off', 'on'], 'off or on').default('off'),
   TLS_FILES: certificateFiles.prefault(''),
   ACME_DIRECTORY: httpsUrl.default('https://acme-v02.api.letsencrypt.org/directory'),
   ACME_CA: z.string().optional(),

@@ -33,12 +33,14 @@ export const behindFront = { tlsMode: 'off', tls: null, askListen: askedByFront 
 
 /** How TLS ends in this process; null: a front ends it. Throws ConfigError. */
 export function tlsOf(values: z.infer<typeof settings>, { protocol }: URL, mode: TlsMode) {
-  const { HSTS_SECONDS, HTTP_LISTEN, ROLES, TLS_FILES, TLS_LISTEN } = values
+  const { HSTS_SECONDS, HTTP3, HTTP_LISTEN, ROLES, TLS_FILES, TLS_LISTEN } = values
   const isOrdering = mode === 'auto' || mode === 'assumed'
   const refuse = (setting: string, problem: string): never => {
     throw new ConfigError(`${setting}: ${problem}`)
   }
-  if (mode === 'off') return null
+  if (mode === 'off') {
+    return HTTP3 === 'on' ? refuse('HTTP3', 'off where TLS is off: a front speaks HTTP/3') : null
+  }
   if (!ROLES.app || !ROLES.hosting) return refuse('TLS', 'off where ROLES makes two processes')
   if (protocol !== 'https:') return refuse('TLS', 'off where BASE_URL is not https')
   if (mode === 'files' && TLS_FILES.length === 0) {
@@ -51,6 +53,8 @@ export function tlsOf(values: z.infer<typeof settings>, { protocol }: URL, mode:
   return {
     listen,
     httpListen: HTTP_LISTEN,
+    /** Whether HTTP/3 is answered at the UDP port of the same number. */
+    http3: HTTP3 === 'on',
     files: TLS_FILES,
     hstsSeconds: HSTS_SECONDS,
     /** The authorities that certificates are ordered from; null: none is. */

@@ -1,6 +1,7 @@
 import { type Finding, warning } from '#cli/diagnosis/finding.ts'
 import type { Config } from '#main/config/config.ts'
 import { readAnnouncement } from '#main/process/service-address.ts'
+import { checkHttp3 } from './check-http3.ts'
 import { checkOwnTls } from './check-own-tls.ts'
 import { checkFront } from './check-ports.ts'
 import { checkTlsPermission } from './check-tls-permission.ts'
@@ -10,7 +11,8 @@ export async function checkTls(config: Config): Promise<Finding[]> {
   const { hostname, protocol } = new URL(config.origin)
   if (config.tls !== null) {
     const isOrdering = config.tls.ordering !== null
-    return await checkOwnTls({ ...config.tls, isOrdering }, hostname)
+    const own = await checkOwnTls({ ...config.tls, isOrdering }, hostname)
+    return [...own, ...(await checkHttp3(config.tls, hostname))]
   }
   const front = protocol === 'https:' ? await checkFront() : []
   return [...front, await checkPermissionOf(config)]

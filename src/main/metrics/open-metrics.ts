@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { CacheStats } from '#api/operations.ts'
 import type { CertificateStates } from '#certificates/certificate-states.ts'
+import type { Http3End } from '#edge/http3/answer-http3.ts'
 import type { RefusedBy } from '#edge/shares/site-share.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
@@ -19,7 +20,13 @@ import { eventFamilies } from './event-families.ts'
 import { ingestFamilies } from './ingest-families.ts'
 import type { IngestNumbers } from './ingest-numbers.ts'
 import { processFamilies } from './process-families.ts'
-import { handshakeFamily, refusalFamily, requestFamily, tierFamilies } from './request-families.ts'
+import {
+  handshakeFamily,
+  http3Family,
+  refusalFamily,
+  requestFamily,
+  tierFamilies,
+} from './request-families.ts'
 import { storageFamilies } from './storage-families.ts'
 
 /** What the main thread counts for the metrics. */
@@ -27,6 +34,7 @@ export interface Meters {
   readonly events: Tally<string>
   readonly fetches: Readonly<Record<'application' | 'repos' | 'webhooks', Tally<FetchOutcome>>>
   readonly handshakes: Tally<HandshakeEnd>
+  readonly http3Requests: Tally<Http3End>
   readonly requests: RequestMetrics
 }
 
@@ -34,6 +42,7 @@ export const newMeters = (events: Tally<string>, now: () => number): Meters => (
   events,
   fetches: { application: new Tally(), repos: new Tally(), webhooks: new Tally() },
   handshakes: new Tally(),
+  http3Requests: new Tally(),
   requests: new RequestMetrics({ now }),
 })
 
@@ -64,6 +73,7 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
   metrics.addHistogram(requestFamily(meters.requests))
   metrics.add(
     handshakeFamily(meters.handshakes),
+    http3Family(meters.http3Requests),
     ...certificateFamilies(certificates),
     refusalFamily(() => [refusals.counts, edges?.refusals ?? {}]),
     ...tierFamilies(cache),

@@ -1,5 +1,6 @@
 import type { CacheStats } from '#api/operations.ts'
 import type { TierStats } from '#concurrency/memory-tier.ts'
+import type { Http3End } from '#edge/http3/answer-http3.ts'
 import { type RefusedBy, refusedBy } from '#edge/shares/site-share.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Family, HistogramFamily } from '#observe/metrics.ts'
@@ -20,6 +21,13 @@ export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
 export const handshakeFamily = ({ counts }: Pick<Tally<HandshakeEnd>, 'counts'>): Family => ({
   name: 'sitehost_tls_handshakes_total',
   help: 'Connections over TLS by how their handshake ended; refused: too many connections or handshakes.',
+  kind: 'counter',
+  read: () => Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
+})
+
+export const http3Family = ({ counts }: Pick<Tally<Http3End>, 'counts'>): Family => ({
+  name: 'sitehost_http3_requests_total',
+  help: 'Requests over HTTP/3 by how they ended; misdirected: for a host that it is not for; refused: too many in progress.',
   kind: 'counter',
   read: () => Object.entries(counts).map(([outcome, value]) => ({ labels: { outcome }, value })),
 })

@@ -46,6 +46,31 @@ export function listen(options: ListenOptions): Bun.Server<undefined> {
   }
 }
 
+interface Http3ListenOptions extends Pick<ListenOptions, 'fetch' | 'host' | 'port'> {
+  /** The first one is shown to clients that name none of them. */
+  readonly tls: Bun.TLSOptions[]
+}
+
+/** Starts to answer requests over HTTP/3, and no others. Throws ConfigError when it cannot listen. */
+export function listenHttp3({ fetch, host, port, tls }: Http3ListenOptions): Bun.Server<undefined> {
+  try {
+    return Bun.serve({
+      ...{ fetch, port, tls },
+      hostname: host,
+      http1: false,
+      http3: true,
+      idleTimeout: connectionIdleSeconds,
+      development: false,
+      reusePort: false,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    })
+  } catch (error) {
+    // Bun does not say why (Bun 1.4.5).
+    const sentence = `HTTP3: UDP port ${port} of ${host} is in use or not permitted: stop what uses it, or turn HTTP3 off`
+    throw new ConfigError(sentence, { cause: error })
+  }
+}
+
 /** The ConfigError for an error of the system; any other error as it is. */
 export function listenError(
   error: unknown,

@@ -1,6 +1,8 @@
 import { listenDns } from '#certificates/dns/listen-dns.ts'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
 import type { Answer } from '#edge/dispatch.ts'
+import type { Http3End } from '#edge/http3/answer-http3.ts'
+import type { RoutedHosts } from '#edge/names/route.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
 import { FirstCertificates } from '#edge/tls/first-certificates.ts'
 import { InnerPipe } from '#edge/tls/inner-pipe.ts'
@@ -14,7 +16,9 @@ import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
 import { drain, type Fetch } from './drain.ts'
+import { FixedCertificates } from './fixed-certificates.ts'
 import { listen, listenError } from './listen.ts'
+import { Http3 } from './serve-http3.ts'
 
 interface TlsOptions {
   readonly tls: Pick<NonNullable<Config['tls']>, 'hstsSeconds' | 'httpListen' | 'listen'> & {
@@ -26,6 +30,8 @@ interface TlsOptions {
   readonly files: FileCertificates
   /** Null: those of files are all. */
   readonly ordered: OrderedCertificates | null
+  /** HTTP/3 for the names that do not depend on accounts; without it, it is off. */
+  readonly http3?: { readonly hosts: RoutedHosts; readonly onRequest: (end: Http3End) => void }
   readonly onHandshake: (end: HandshakeEnd) => void
   readonly log: Log
   /** Monotonic milliseconds. */
@@ -36,8 +42,8 @@ interface TlsOptions {
 export interface TlsService extends AsyncDisposable {
   /** Where it listens: the port of the settings, or the free one that 0 stands for. */
   readonly port: number
-  /** Re-reads certificate files until the signal. */
-  readonly background: Promise<void>
+  /** Re-reads certificate files, and renews what depends on them, until the signal. */
+  readonly background: Promise<unknown>
   /** Accepts visitors until the requests in progress are answered; then closes. */
   drain(over: AbortSignal): Promise<void>
 }
@@ -50,7 +56,10 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
   const pipe = new InnerPipe(0)
-  const fetch = answerPiped({ answer, pipe, hstsSeconds: tls.hstsSeconds })
+  let http3: Http3 | null = null
+  const { hstsSeconds } = tls
+  const alternative = (host: string): string | null => http3?.alternative(host) ?? null
+  const fetch = answerPiped({ answer, pipe, hstsSeconds, ...(options.http3 && { alternative }) })
   const listenInside = (inside: Fetch) => {
     const server = listen({
       host: '127.0.0.1',
@@ -91,13 +100,23 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
       { ...tls.listen, setting: 'TLS_LISTEN' },
     ),
   )
+  if (options.http3 !== undefined) {
+    const { hosts, onRequest } = options.http3
+    const listen = { ...tls.listen, port: listener.port }
+    const certificates = new FixedCertificates({ files, ordered }, hosts)
+    http3 = opened.use(new Http3({ answer, certificates, hstsSeconds, listen, log, onRequest }))
+    await http3.renew(signal)
+  }
   ordered?.onListening()
   const open = opened.move()
   return {
     port: listener.port,
-    background: files.run({ log, signal }),
+    background: Promise.all([files.run({ log, signal }), http3?.run(signal)]),
     async drain(over) {
-      await drain(inner, { fetch, listenAgain: listenInside, log, over })
+      await Promise.all([
+        drain(inner, { fetch, listenAgain: listenInside, log, over }),
+        http3?.drain(over),
+      ])
       await listener.stop(over)
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -47,7 +47,7 @@ export async function openFileCertificates(
 }
 
 /** Where a certificate for the host is among the files; null: nowhere. */
-export const nameInFiles = (files: FileCertificates, host: string): string | null =>
+export const nameInFiles = (files: Pick<FileCertificates, 'find'>, host: string): string | null =>
   certificateNamesOf(host).find((name) => files.find(name) !== null) ?? null
 
 /** The certificates that the thread of ingest orders, as the thread that answers visitors uses them. */

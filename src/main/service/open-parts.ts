@@ -78,7 +78,7 @@ export async function openParts(
   const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
   const edge = openEdge({ ...loop, config, decodedDir: join(config.dataDir, 'decoded'), originOf })
-  const { handshakes, requests } = meters
+  const { handshakes, http3Requests, requests } = meters
   const edges = options.isCore ? new EdgeProcesses(requests) : null
   const cache = (): CacheStats => edges?.cache ?? cacheOf(edge)
   const { over } = shutdown
@@ -116,6 +116,7 @@ export async function openParts(
     duties: openDuties({ config, log, signal, wakeUps }, opened),
     edge,
     handshakes,
+    http3Requests,
     edges,
     hostingPart,
     hosts,

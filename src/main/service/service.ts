@@ -6,6 +6,7 @@ import { Cdn } from '#edge/cdn/cdn.ts'
 import { purgeCdn } from '#edge/cdn/purge-cdn.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
+import type { Http3End } from '#edge/http3/answer-http3.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { saveTraffic } from '#edge/shares/save-traffic.ts'
@@ -52,6 +53,8 @@ export interface Service extends AsyncDisposable {
   internal(request: Request, server: Bun.Server<undefined>, token: string): Promise<Response>
   /** Counts how handshakes end. */
   onHandshake(end: HandshakeEnd): void
+  /** Counts how requests over HTTP/3 end. */
+  onHttp3Request(end: Http3End): void
   readonly certificateFiles: FileCertificates
   /** Those that this service orders; null: it orders none. */
   readonly certificates: OrderedCertificates | null
@@ -97,6 +100,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     certificateFiles: parts.certificateFiles,
     certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
+    onHttp3Request: (end) => parts.http3Requests.add(end),
     metrics: parts.metrics,
     core: { ...parts, wakeUps: parts.stores.wakeUps },
     following: ingest.started,

@@ -13,6 +13,7 @@ import { countHosts } from '#store/log/count-hosts.ts'
 import { queueSizes, unfinishedJobs } from '#store/queues/queue-sizes.ts'
 import { firehoseSeenAt } from '#store/sites/firehose-cursors.ts'
 import { readTotals } from '#store/sites/totals.ts'
+import { answersHttp3 } from './answers-http3.ts'
 import { askService, type ServiceState } from './ask-service.ts'
 import { type CertificateStatus, readCertificateStatus } from './certificate-status.ts'
 import { serviceProcesses } from './service-processes.ts'
@@ -54,6 +55,8 @@ export interface Status extends ProcessStatus {
   readonly lastBackupAt: number | null
   /** Whether the bucket of the blobs answers; null: they are in the data folder. */
   readonly bucketAnswers: boolean | null
+  /** Whether the application is reached over HTTP/3; null: it is off. */
+  readonly http3Answers: boolean | null
 }
 
 export async function readStatus(config: Config, db: Db, now: number): Promise<Status> {
@@ -85,7 +88,12 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     certificates: await readCertificateStatus(config, db, now),
     lastBackupAt: await readLastBackup(dataDir),
     bucketAnswers: await bucketAnswers(config),
+    http3Answers: await http3Answers(config),
   }
+}
+
+async function http3Answers({ origin, tls }: Config): Promise<boolean | null> {
+  return tls?.http3 ? await answersHttp3(tls.listen, new URL(origin).hostname) : null
 }
 
 /** Of the service, or of the application and the hosting part. */

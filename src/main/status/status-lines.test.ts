@@ -22,6 +22,7 @@ const status: Status = {
   certificates: null,
   lastBackupAt: now - 7 * hourMs,
   bucketAnswers: null,
+  http3Answers: null,
 }
 
 test('every fact has a line', () => {
@@ -43,8 +44,11 @@ test('every fact has a line', () => {
 test.each([
   [true, 'answers'],
   [false, 'does not answer (sitehost doctor)'],
-])('the bucket of the blobs has a line: %s', (bucketAnswers, seen) => {
-  expect(statusLines({ ...status, bucketAnswers }, now)).toContain(`blob store    ${seen}`)
+])('the bucket of the blobs has a line, and HTTP/3: %s', (isAnswering, seen) => {
+  const answers = { bucketAnswers: isAnswering, http3Answers: isAnswering }
+  const lines = statusLines({ ...status, ...answers }, now)
+  expect(lines).toContain(`blob store    ${seen}`)
+  expect(lines).toContain(`HTTP/3        ${seen}`)
 })
 
 test('the certificates of a service that shows them itself', () => {

@@ -4,7 +4,7 @@ import type { ProcessStatus, Status } from './read-status.ts'
 
 /** The status as a person reads it, one fact a line. */
 export function statusLines(status: Status, now: number): string[] {
-  const { bucketAnswers, disk, hosting, jobs, queues } = status
+  const { bucketAnswers, disk, hosting, http3Answers, jobs, queues } = status
   const waiting = `${counted(queues.sites, 'site')}, ${counted(queues.versions, 'version')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
   const facts: readonly (readonly [string, string])[] = [
     [hosting === null ? 'service' : 'application', processText(status, now)],
@@ -14,9 +14,8 @@ export function statusLines(status: Status, now: number): string[] {
     ['sites', `${status.sites} of ${byteText(status.siteBytes)}`],
     ['database', byteText(status.databaseBytes)],
     ['disk', `${byteText(disk.free)} of ${byteText(disk.total)} free`],
-    ...(bucketAnswers === null
-      ? []
-      : [['blob store', bucketAnswers ? 'answers' : 'does not answer (sitehost doctor)'] as const]),
+    ...(bucketAnswers === null ? [] : [['blob store', answersText(bucketAnswers)] as const]),
+    ...(http3Answers === null ? [] : [['HTTP/3', answersText(http3Answers)] as const]),
     ['firehose', agoText(status.firehoseSeenAt, now, 'no event yet', 'last event ')],
     ['queue', queues.parked === 0 ? waiting : `${waiting} (sitehost unread)`],
     ['publishes', `${jobs} in progress`],
@@ -25,6 +24,9 @@ export function statusLines(status: Status, now: number): string[] {
   ]
   return facts.map(([name, value]) => `${name.padEnd(12)}  ${value}`)
 }
+
+const answersText = (answers: boolean): string =>
+  answers ? 'answers' : 'does not answer (sitehost doctor)'
 
 function processText({ service, startedAt }: ProcessStatus, now: number): string {
   if (service === 'stopped') return 'does not answer'

@@ -13,19 +13,21 @@ export const hasBrowser = await available('browser suites', async () => {
   if (!existsSync(executablePath)) throw new Error(`no Chromium at ${executablePath}`)
 })
 
-/** Chromium without a window, and without a word to anybody outside. */
-export async function startBrowser(): Promise<Browser> {
+const withoutQuic = ['--disable-quic']
+
+/** Chromium without a window, and without a word to anybody outside. `more`: its protocols, and where names lead. */
+export async function startBrowser(more: readonly string[] = withoutQuic): Promise<Browser> {
   return await chromium.launch({
     executablePath,
     args: [
       '--headless',
       '--no-sandbox',
       '--disable-gpu',
-      '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   })
 }

@@ -1,0 +1,227 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '#main/process/free-port.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { serverCore, unreachedShares } from '../edge/servers.ts'
+
+export const baseDomain = 'sites.bench.home.arpa'
+const application = 'bench.home.arpa'
+
+/** What answers by https at a port of loopback. */
+export interface HttpsServer extends AsyncDisposable {
+  readonly name: 'sitehost' | 'bare Bun' | 'nginx' | 'nginx in front' | 'caddy in front'
+  readonly port: number
+  /** All processes that an answer takes. */
+  readonly pids: readonly number[]
+}
+
+export interface HttpsFolders {
+  readonly dataDir: string
+  readonly wwwDir: string
+  readonly workDir: string
+  readonly chainFile: string
+  readonly keyFile: string
+}
+
+/** A certificate for the base domain and the application, as authorities issue them: of an elliptic curve. */
+export async function makeCertificate(
+  chainFile: string,
+  keyFile: string,
+  names = [application, baseDomain, `*.${baseDomain}`],
+): Promise<void> {
+  const alternative = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
+  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-x509']
+  const files = ['-keyout', keyFile, '-out', chainFile, '-days', '30', '-subj', '/CN=bench']
+  const command = ['openssl', 'req', ...made, ...files, '-addext', alternative]
+  const code = await Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' }).exited
+  if (code !== 0) throw new Error('openssl has made no certificate')
+}
+
+/** The product as it is started. Its port without TLS is for fronts. */
+export async function startSitehost(
+  folders: HttpsFolders,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<HttpsServer & { readonly plainPort: number }> {
+  const port = await freePort()
+  const args = ['serve', '--port', '0', '--data', folders.dataDir]
+  const service = await startServiceProcess(args, {
+    FIREHOSE_URL: 'http://127.0.0.1:9',
+    LOG_LEVEL: 'error',
+    BASE_URL: `https://${application}`,
+    BASE_DOMAIN: baseDomain,
+    TLS: 'files',
+    TLS_FILES: `${folders.chainFile}:${folders.keyFile}`,
+    TLS_LISTEN: `127.0.0.1:${port}`,
+    HTTP_LISTEN: 'off',
+    // The limits of one network are for strangers: all load comes from one address.
+    TRUSTED_PROXIES: '127.0.0.1',
+    ...unreachedShares,
+    ...environment,
+  })
+  const pin = ['taskset', '-a', '-cp', serverCore, String(service.pid)]
+  await Bun.spawn(pin, { stdout: 'ignore' }).exited
+  return {
+    name: 'sitehost',
+    port: Number(port),
+    plainPort: Number(service.ready['port']),
+    pids: [service.pid],
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  }
+}
+
+/** Bun with the answers of one page of Sitehost, TLS, and nothing else: what the runtime leaves to reach. */
+export async function startBare(
+  { plainPort }: { readonly plainPort: number },
+  host: string,
+  { chainFile, keyFile }: HttpsFolders,
+): Promise<HttpsServer> {
+  const script = join(import.meta.dir, '../edge/bare.ts')
+  const page = `http://127.0.0.1:${plainPort}/`
+  const command = [process.execPath, script, page, host, chainFile, keyFile]
+  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  return {
+    name: 'bare Bun',
+    port: Number(new TextDecoder().decode(value)),
+    pids: [child.pid],
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+/** nginx with the same files. */
+export async function startNginx(folders: HttpsFolders): Promise<HttpsServer | null> {
+  const files = `
+    root ${folders.wwwDir}/$host;
+    index index.html;
+    add_header Cache-Control "public, max-age=0, must-revalidate";
+    add_header X-Content-Type-Options nosniff;
+    add_header Access-Control-Allow-Origin *;
+    add_header Access-Control-Expose-Headers *;`
+  return await nginx('nginx', folders, files, [])
+}
+
+/** nginx as a front of ours, with connections that are kept. */
+export async function startNginxFront(
+  folders: HttpsFolders,
+  { plainPort, pids }: { readonly plainPort: number; readonly pids: readonly number[] },
+): Promise<HttpsServer | null> {
+  const forwards = `
+    location / {
+      proxy_pass http://127.0.0.1:${plainPort};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Proto https;
+      proxy_buffers 8 32k;
+    }`
+  const kept = forwards.replace(`127.0.0.1:${plainPort}`, 'sitehost')
+  const upstream = `upstream sitehost { server 127.0.0.1:${plainPort}; keepalive 64; keepalive_requests 1000000000; }`
+  return await nginx('nginx in front', folders, kept, pids, upstream)
+}
+
+export async function startCaddyFront(
+  { chainFile, keyFile, workDir }: HttpsFolders,
+  { plainPort, pids }: { readonly plainPort: number; readonly pids: readonly number[] },
+): Promise<HttpsServer | null> {
+  const dir = join(workDir, 'caddy')
+  const port = await freePort()
+  const config = join(dir, 'Caddyfile')
+  const site = `https://*.${baseDomain}:${port}`
+  await Bun.write(
+    config,
+    `{
+  admin off
+  auto_https off
+}
+${site} {
+  tls ${chainFile} ${keyFile}
+  reverse_proxy 127.0.0.1:${plainPort}
+}
+`,
+  )
+  const run = ['caddy', 'run', '--adapter', 'caddyfile', '--config', config]
+  const home = [`XDG_DATA_HOME=${dir}`, `HOME=${dir}`]
+  const child = await start('caddy', port, ['env', 'GOMAXPROCS=1', ...home, ...run])
+  return child && { ...child, name: 'caddy in front', pids: [child.pid, ...pids] }
+}
+
+async function nginx(
+  name: 'nginx' | 'nginx in front',
+  { chainFile, keyFile, workDir }: HttpsFolders,
+  server: string,
+  others: readonly number[],
+  upstream = '',
+): Promise<HttpsServer | null> {
+  const dir = join(workDir, name.replaceAll(' ', '-'))
+  const port = await freePort()
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  await mkdir(dir, { recursive: true })
+  await Bun.write(
+    join(dir, 'nginx.conf'),
+    `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+daemon off;
+pid ${dir}/pid;
+error_log ${dir}/error.log;
+events { worker_connections 16384; }
+http {
+  include /etc/nginx/mime.types;
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000000;
+  gzip_static on;
+  gzip_vary on;
+  open_file_cache max=100000 inactive=1h;
+  open_file_cache_valid 1h;
+  open_file_cache_min_uses 1;
+  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
+  ssl_certificate ${chainFile};
+  ssl_certificate_key ${keyFile};
+  ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_session_cache shared:tls:10m;
+  ${upstream}
+  server {
+    listen 127.0.0.1:${port} ssl http2;
+    ${server}
+  }
+}
+`,
+  )
+  const command = ['nginx', '-p', dir, '-c', join(dir, 'nginx.conf')]
+  const master = await start('nginx', port, command)
+  if (master === null) return null
+  const worker = await eventually(async () => {
+    const children = await Bun.file(`/proc/${master.pid}/task/${master.pid}/children`).text()
+    if (children === '') throw new Error('nginx has no worker yet')
+    return Number(children.trim())
+  })
+  return { ...master, name, pids: [worker, ...others] }
+}
+
+/** Null when the program is not installed. */
+async function start(program: 'nginx' | 'caddy', port: string, command: readonly string[]) {
+  if (Bun.which(program) === null) return null
+  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const dispose = async (): Promise<void> => {
+    child.kill()
+    await child.exited
+  }
+  const socket = { data: () => undefined }
+  const connected = () => Bun.connect({ hostname: '127.0.0.1', port: Number(port), socket })
+  await eventually(async () => (await connected()).end()).catch(async (error) => {
+    await dispose()
+    throw error
+  })
+  return { port: Number(port), pid: child.pid, [Symbol.asyncDispose]: dispose }
+}
