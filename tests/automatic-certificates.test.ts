@@ -14,6 +14,7 @@ import {
   openPlace,
   shownBy,
 } from '#tests/support/certificates/certificate-place.ts'
+import { knownOf } from '#tests/support/certificates/known-names.ts'
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { pebble } from '#tests/support/servers/acme-server.ts'
@@ -91,7 +92,7 @@ if (isHere) {
       lastProblem: 'elsewhere',
     })
     // Its visitors need not wait for what is not tried now.
-    place.served.know(new Set([host]))
+    place.served.know(knownOf(place.served, [host]))
     await expect(shown(host)).rejects.toThrow()
     expect(await place.order()).toBe(0)
     expect(world.acme.orders()).toBe(before)
@@ -152,7 +153,7 @@ if (isHere) {
     await using place = await openPlace(world, database, new Set([host]))
     await place.certificates.want(host)
     await place.order()
-    place.served.know(new Set())
+    place.served.know(place.served.empty())
     await place.review()
     expect((await place.row(host)).isWanted).toBe(0)
     place.later(20 * 365 * dayMs)

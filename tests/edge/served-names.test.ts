@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ServedNames } from '#edge/names/served-names.ts'
 import type { VersionName } from '#edge/names/version-names.ts'
+import { knownOf } from '#tests/support/certificates/known-names.ts'
 import { alice } from '#tests/support/database/sample-rows.ts'
 import { cpuMs } from '#tests/support/processes/cpu-ms.ts'
 
@@ -20,10 +21,12 @@ const versionsOf = (site: number): VersionName[] => {
 function manyNames(): ServedNames {
   const names = new ServedNames()
   const all = Array.from({ length: sites }, (_, site) => site)
-  names.know(
-    new Set(all.flatMap((site) => [labelOf(site), claimedOf(site)])),
+  const known = knownOf(
+    names,
+    all.flatMap((site) => [labelOf(site), claimedOf(site)]),
     all.flatMap(versionsOf),
   )
+  names.know(known)
   return names
 }
 

@@ -13,6 +13,7 @@ import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from '#store/names/subdomains.ts'
 import { removeSite } from '#store/sites/remove-site.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
+import { knownOf } from '#tests/support/certificates/known-names.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { alice, bob, nameOf, siteOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
@@ -285,7 +286,7 @@ describe('an account’s new names below the base domain', () => {
     const added = Array.from({ length: count }, (_, n) => `new-${n}.com`)
     const learn = (domains: string[], did = alice) =>
       names.learn(domains, new Map(domains.map((domain) => [domain, did])))
-    names.know(new Set(['old.com']))
+    names.know(knownOf(names, ['old.com']))
     learn([...added, 'one-more.com'])
     learn(['bobs.com'], bob)
     const all200 = added.map(() => 200)

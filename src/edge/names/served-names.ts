@@ -3,6 +3,7 @@ import { LruMap } from '#concurrency/lru-map.ts'
 import { limitedKeysMax, RateLimiter } from '#concurrency/rate-limiter.ts'
 import type { Allowance } from '#concurrency/token-bucket.ts'
 import { WakeUp } from '#concurrency/wake-up.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
@@ -13,6 +14,7 @@ import { pagesOf } from '#store/database/pages.ts'
 import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { listMappedHosts, mappedHostsAmong } from '#store/names/hosts.ts'
 import { listServedLabels, servedLabelsAmong } from '#store/sites/sites.ts'
+import { type NameHash, NameHashes, nameHasher } from './name-hashes.ts'
 import { VersionNameIndex } from './version-name-index.ts'
 import {
   allVersionNames,
@@ -35,23 +37,31 @@ export const newNamesAllowance: Allowance = { count: 10, windowMs: 7 * 24 * 60 *
  */
 export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 60 * 1000 }
 
+interface ServedNamesOptions {
+  readonly now?: () => number
+  /** Names below it are many, and kept as hashes alone. */
+  readonly baseDomain?: string
+}
+
 /**
  * Every name that leads to a site, in memory: mapped hosts, labels (`s--…`) of served sites, and the names of versions and
- * previews. All of them, so that made-up names, which have no end, cost no query. Some 100 bytes each. Names that were there at the start have had
+ * previews. All of them, so that made-up names, which have no end, cost no query. As hashes, some 20 bytes each: a made-up name is
+ * taken for one of a million in one case of 10^9. Names that were there at the start have had
  * time to get a certificate: only later ones count as new.
  */
 export class ServedNames {
-  /** A label has no dot, a host has one. Null until they were read. */
-  #names: Set<string> | null = null
-  /** Those among them that lead to versions and previews. */
-  readonly #ofVersions = new VersionNameIndex()
+  readonly #hashOf = nameHasher()
+  readonly #baseDomain: string
+  /** Null until they were read. */
+  #names: KnownNames | null = null
   /** New names that were not permitted yet, with their owners. */
-  readonly #new = new Map<string, Did>()
+  readonly #new = new Map<NameHash, Did>()
   /** Removed names that were not new any more: they may come back. */
-  readonly #gone = new LruMap<string, true>(limitedKeysMax)
+  readonly #gone = new LruMap<NameHash, true>(limitedKeysMax)
   readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
-  constructor({ now = () => performance.now() }: { readonly now?: () => number } = {}) {
+  constructor({ baseDomain = '', now = () => performance.now() }: ServedNamesOptions = {}) {
+    this.#baseDomain = baseDomain
     this.#allowed = {
       'below-base': new RateLimiter(newNamesAllowance, { now }),
       custom: new RateLimiter(newDomainsAllowance, { now }),
@@ -59,36 +69,37 @@ export class ServedNames {
   }
 
   get size(): number {
-    return this.#names?.size ?? 0
+    return this.#names?.hashes.size ?? 0
   }
 
   /** Null: names not read yet. `name` is a label, a canonical host, or what `previewName` makes. */
   has(name: string): boolean | null {
-    return this.#names?.has(name) ?? null
+    return this.#names?.hashes.has(this.#hashOf(name)) ?? null
   }
 
-  /** The hosts among them, without the labels; none before they were read. */
-  *hosts(): Iterable<string> {
-    for (const name of this.#names ?? []) if (name.includes('.')) yield name
+  /** The custom domains among them; none before they were read. */
+  hosts(): Iterable<string> {
+    return this.#names?.customHosts ?? []
   }
 
   /** Whether the name may get a certificate. Once permitted, it stays so: renewals do not count. Null as for `has`. */
   permits(name: string, kind: 'below-base' | 'custom'): boolean | null {
-    const owner = this.#new.get(name)
+    const hash = this.#hashOf(name)
+    const owner = this.#new.get(hash)
     if (owner === undefined || !this.has(name)) return this.has(name)
     if (this.#allowed[kind].take(owner) > 0) return false
-    this.#new.delete(name)
+    this.#new.delete(hash)
     return true
   }
 
+  /** For `know`. */
+  empty(): KnownNames {
+    return new KnownNames(this.#hashOf, this.#baseDomain)
+  }
+
   /** Replaces all known names. */
-  know(names: Set<string>, ofVersions: Iterable<VersionName> = []): void {
+  know(names: KnownNames): void {
     this.#names = names
-    this.#ofVersions.clear()
-    for (const version of ofVersions) {
-      names.add(version.name)
-      this.#ofVersions.add(version)
-    }
   }
 
   /**
@@ -99,31 +110,65 @@ export class ServedNames {
     served: ReadonlyMap<string, Did>,
     { sites, ofVersions }: ReadVersions = noVersions,
   ): void {
+    const known = this.#names
+    if (known === null) return
     const changed = new Set(names)
-    const due = new Set(changed)
-    for (const at of changed.union(sites)) for (const name of this.#ofVersions.at(at)) due.add(name)
-    const owners = new Map(served)
-    for (const version of ofVersions) {
-      due.add(version.name)
-      owners.set(version.name, version.owner)
-      this.#ofVersions.add(version)
+    const gone = new Set<NameHash>()
+    for (const name of changed) if (!served.has(name)) gone.add(this.#hashOf(name))
+    for (const at of changed.union(sites)) {
+      for (const hash of known.ofVersions.at(this.#hashOf(at))) gone.add(hash)
     }
-    for (const name of due) {
-      const owner = owners.get(name)
-      if (owner === undefined) this.#forget(name)
-      else this.#add(name, owner)
+    for (const { name, owner } of ofVersions) {
+      gone.delete(this.#hashOf(name))
+      this.#noteNew(name, owner)
     }
+    for (const [name, owner] of served) {
+      gone.delete(this.#hashOf(name))
+      this.#noteNew(name, owner)
+      known.add(name)
+    }
+    for (const version of ofVersions) known.addVersion(version)
+    for (const hash of gone) this.#forget(hash)
+    for (const name of changed) if (!served.has(name)) known.customHosts.delete(name)
   }
 
-  #add(name: string, owner: Did): void {
-    if (this.has(name) === false && !this.#gone.get(name)) this.#new.set(name, owner)
-    this.#names?.add(name)
+  #noteNew(name: string, owner: Did): void {
+    const hash = this.#hashOf(name)
+    if (this.has(name) === false && !this.#gone.get(hash)) this.#new.set(hash, owner)
   }
 
-  #forget(name: string): void {
-    const wasNew = this.#new.delete(name)
-    this.#ofVersions.delete(name)
-    if (this.#names?.delete(name) && !wasNew) this.#gone.set(name, true)
+  #forget(hash: NameHash): void {
+    const wasNew = this.#new.delete(hash)
+    this.#names?.ofVersions.delete(hash)
+    if (this.#names?.hashes.delete(hash) && !wasNew) this.#gone.set(hash, true)
+  }
+}
+
+/** All names that were read. */
+export class KnownNames {
+  readonly hashes = new NameHashes()
+  readonly customHosts = new Set<string>()
+  /** Those among them that lead to versions and previews. */
+  readonly ofVersions = new VersionNameIndex()
+  readonly #hashOf: (name: string) => NameHash
+  readonly #suffix: string
+
+  constructor(hashOf: (name: string) => NameHash, baseDomain: string) {
+    this.#hashOf = hashOf
+    this.#suffix = `.${baseDomain}`
+  }
+
+  /** A label has no dot, a host has one. */
+  add(name: string): void {
+    this.hashes.add(this.#hashOf(name))
+    if (name.includes('.') && !name.endsWith(this.#suffix)) this.customHosts.add(name)
+  }
+
+  addVersion({ name, siteLabel, below }: VersionName): void {
+    const hash = this.#hashOf(name)
+    this.hashes.add(hash)
+    const site = this.#hashOf(siteLabel)
+    this.ofVersions.add({ name: hash, site, below: below === null ? site : this.#hashOf(below) })
   }
 }
 
@@ -142,8 +187,10 @@ interface NamesContext {
   readonly signal: AbortSignal
 }
 
-/** Above this many changed names, all names are read again. */
-const dueMax = 10_000
+/** Above this many changed names, all names are read again: some 10 MB. */
+const dueMax = 100_000
+/** Of them, those that are looked up at a time. */
+const dueAtOnce = 500
 const readEveryMs = 60_000
 const pauseMs = 1_000
 
@@ -183,12 +230,22 @@ export class NamesFollower implements ChangeSubscriber {
     const due = this.#due
     this.#due = new Set()
     try {
-      if (due === 'all') names.know(await readAll(db), await readAllVersions(db))
-      else names.learn(due, await readSome(db, [...due]), await readVersions(db, [...due]))
+      if (due === 'all') names.know(await readAll(db, names.empty()))
+      else await this.#learn(due)
     } catch (error) {
       if (due === 'all') this.#due = 'all'
       else this.#add(due)
       throw error
+    }
+  }
+
+  /** Removes from `due` what it has learnt. */
+  async #learn(due: Set<string>): Promise<void> {
+    const { db, names } = this.#context
+    for (const some of chunksOf([...due], dueAtOnce)) {
+      names.learn(some, await readSome(db, some), await readVersions(db, some))
+      for (const name of some) due.delete(name)
+      await yieldEventLoop()
     }
   }
 
@@ -204,18 +261,13 @@ function namesOf(change: Change): string | readonly string[] {
   return change.kind === 'site' ? change.label : []
 }
 
-async function readAll(db: Db): Promise<Set<string>> {
-  const all = new Set<string>()
+async function readAll(db: Db, all: KnownNames): Promise<KnownNames> {
   for (const list of [listServedLabels, listMappedHosts]) {
     const pages = pagesOf((after) => list(db, { after, limit: pageSize }), String)
     for await (const page of pages) for (const name of page) all.add(name)
   }
-  return all
-}
-
-async function readAllVersions(db: Db): Promise<VersionName[]> {
-  const all: VersionName[] = []
-  for await (const names of allVersionNames(db)) all.push(...names)
+  for await (const names of allVersionNames(db))
+    for (const version of names) all.addVersion(version)
   return all
 }
 

@@ -1,43 +1,52 @@
-import type { VersionName } from './version-names.ts'
+import type { NameHash } from './name-hashes.ts'
 
-type Place = Pick<VersionName, 'siteLabel' | 'below'>
+/** A name that leads to a version or a preview, and where it hangs. */
+interface PlacedName {
+  readonly name: NameHash
+  /** The label of its site. */
+  readonly site: NameHash
+  /** The name that a preview is below; of a version, its site's label. */
+  readonly below: NameHash
+}
 
 /** The known names of versions and previews, by their sites and by the names that they are below: no look walks over all. */
 export class VersionNameIndex {
-  readonly #places = new Map<string, Place>()
-  readonly #namesAt = new Map<string, Set<string>>()
+  readonly #places = new Map<NameHash, Omit<PlacedName, 'name'>>()
+  /** A name alone is most of them. */
+  readonly #namesAt = new Map<NameHash, NameHash | Set<NameHash>>()
 
-  add({ name, siteLabel, below }: VersionName): void {
+  add({ name, site, below }: PlacedName): void {
     this.delete(name)
-    const place = { siteLabel, below }
-    this.#places.set(name, place)
-    for (const at of keysOf(place)) {
-      const names = this.#namesAt.get(at) ?? new Set()
-      this.#namesAt.set(at, names.add(name))
-    }
+    this.#places.set(name, { site, below })
+    this.#addAt(site, name)
+    if (below !== site) this.#addAt(below, name)
   }
 
-  delete(name: string): void {
+  delete(name: NameHash): void {
     const place = this.#places.get(name)
     if (place === undefined) return
     this.#places.delete(name)
-    for (const at of keysOf(place)) {
-      const names = this.#namesAt.get(at)
-      names?.delete(name)
-      if (names?.size === 0) this.#namesAt.delete(at)
-    }
+    this.#deleteAt(place.site, name)
+    if (place.below !== place.site) this.#deleteAt(place.below, name)
   }
 
   /** The names of the site with this label, or below this name. */
-  at(labelOrHost: string): Iterable<string> {
-    return this.#namesAt.get(labelOrHost) ?? []
+  at(labelOrHost: NameHash): Iterable<NameHash> {
+    const names = this.#namesAt.get(labelOrHost) ?? []
+    return typeof names === 'number' ? [names] : names
   }
 
-  clear(): void {
-    this.#places.clear()
-    this.#namesAt.clear()
+  #addAt(at: NameHash, name: NameHash): void {
+    const names = this.#namesAt.get(at)
+    if (names === undefined) this.#namesAt.set(at, name)
+    else if (typeof names === 'number') this.#namesAt.set(at, new Set([names, name]))
+    else names.add(name)
+  }
+
+  #deleteAt(at: NameHash, name: NameHash): void {
+    const names = this.#namesAt.get(at)
+    if (names === name) this.#namesAt.delete(at)
+    else if (names instanceof Set && names.delete(name) && names.size === 0)
+      this.#namesAt.delete(at)
   }
 }
-
-const keysOf = ({ siteLabel, below }: Place): Set<string> =>
-  new Set([siteLabel, below ?? siteLabel])

@@ -24,7 +24,10 @@ const open = (isOrdered: boolean) =>
     log: recordingLog([]),
     now: () => 5,
     isInFiles: (host) => inFiles.has(host),
-    names: { hosts: () => served.values(), permits: (name) => served.has(name) },
+    names: {
+      hosts: () => [...served].filter((host) => host !== below),
+      permits: (name) => served.has(name),
+    },
     signal: new AbortController().signal,
     wildcard: { isOrdered, isThere: () => hasWildcard },
   })

@@ -63,11 +63,10 @@ export class WantedCertificates {
   }
 
   async review(): Promise<void> {
-    const { baseDomain, db, isInFiles, names } = this.#context
+    const { db, isInFiles, names } = this.#context
     const isPermitted = (host: string) => this.permits(host) === true && !this.#isCovered(host)
-    // Names below the base domain are many and may never be visited: each gets its own when it is.
-    const custom = [...names.hosts()].filter((host) => !host.endsWith(`.${baseDomain}`))
-    const needed = [...this.#fixed, ...custom].filter((host) => !isInFiles(host))
+    // Not those below the base domain, which are many and may never be visited: each gets its own when it is.
+    const needed = [...this.#fixed, ...names.hosts()].filter((host) => !isInFiles(host))
     const wanted = await this.#known({ isWanted: true })
     const missing = needed.filter((host) => !wanted.has(host) && isPermitted(host))
     // Those that lead somewhere again, such as sites of an account that was not active.

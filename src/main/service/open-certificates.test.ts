@@ -11,7 +11,7 @@ import { openFileCertificates, openOrderedCertificates } from './open-certificat
 
 async function open(db: Db, signal: AbortSignal) {
   const names = new ServedNames()
-  names.know(new Set())
+  names.know(names.empty())
   return await openOrderedCertificates(await openFileCertificates([]), {
     ...{ db, names, wakeUps: new WakeUps(), log: recordingLog([]), now: Date.now },
     hosts: { applicationHost: 'app.example', baseDomain: 'sites.example' },

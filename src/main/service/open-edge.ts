@@ -75,7 +75,7 @@ export function openEdge(options: EdgeOptions) {
     gone: new GoneVersions({ ...origins, now }),
     hosts: new Hosts({ db, elapsed, originOf }),
     missing,
-    names: new ServedNames(),
+    names: new ServedNames({ baseDomain: config.baseDomain }),
     pages: new OwnPages(config.hosting),
     previews: new Previews(origins),
     recompressor: new Recompressor({ bodies, log }),

@@ -24,6 +24,7 @@ import {
 } from '#tests/support/servers/acme-server.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { tcpProxy } from '#tests/support/servers/tcp-proxy.ts'
+import { knownOf } from './known-names.ts'
 
 export const application = 'sitehost.home.arpa'
 export const baseDomain = 'sites.home.arpa'
@@ -116,7 +117,7 @@ export async function openPlace(
   const clock = ownClock()
   const shared = { db, log, now: clock.now, signal, wakeUps: new WakeUps() }
   const served = new ServedNames()
-  served.know(names)
+  served.know(knownOf(served, names))
   const files = await openFileCertificates([])
   const certificates = await openOrderedCertificates(files, {
     ...shared,

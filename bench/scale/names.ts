@@ -1,0 +1,184 @@
+// `bun bench/scale.ts names [sites] [place]`: what so many known sites (1 000 000), each with a subdomain, and a tenth with a
+// custom domain and a preview, cost where nobody visits them: reading all names and what they take in memory, looks at hosts that nobody visited
+// before, and counting everything. `place`: a folder or a URL of PostgreSQL, which is filled if it has no site
+// and kept; else a SQLite file of its own. Budgets: 200 bytes a name, 2 ms for a look (p99).
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { diskBlobStore } from '#blobs/disk.ts'
+import { loadSite } from '#edge/load-site.ts'
+import { Hosts } from '#edge/names/hosts.ts'
+import { NamesFollower, ServedNames } from '#edge/names/served-names.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
+import type { Change } from '#store/database/changes.ts'
+import { type Database, type Db, openDatabase } from '#store/database/database.ts'
+import { migrate } from '#store/database/migrate.ts'
+import { readTotals } from '#store/sites/totals.ts'
+import { recordingLog } from '#tests/support/api.ts'
+import { accountOf } from '#tests/support/database/sample-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
+import { storedFile } from '#tests/support/visitors/served-site.ts'
+import { print, type Row } from '../support/rows.ts'
+import { customDomainOf, customEach, fillNames, labelOf, subdomainOf } from './fill-names.ts'
+
+const looks = 10_000
+const changes = 10_000
+const filesOfSite = 10
+const nameBytesMax = 200
+const lookMsMax = 2
+
+export async function measureNames(sites: number, place?: string): Promise<void> {
+  const dir = place ?? (await mkdtemp(join(tmpdir(), 'sitehost-names-')))
+  const isUrl = dir.startsWith('postgres')
+  if (!isUrl) await mkdir(dir, { recursive: true })
+  const options = isUrl ? { url: dir } : { file: join(dir, 'sitehost.db') }
+  {
+    await using database = openDatabase(options)
+    await migrate(database)
+    if ((await readTotals(database.db)).sites === 0) {
+      const began = performance.now()
+      await fillNames(options, sites, await files(isUrl ? tmpdir() : dir))
+      print(figure('filled', (performance.now() - began) / 1000, 's'))
+    }
+  }
+  {
+    await using database = openDatabase(options)
+    await measure(database, sites)
+  }
+  if (place === undefined) await rm(dir, { recursive: true })
+}
+
+async function measure({ db }: Database, sites: number): Promise<void> {
+  await measureKnown(db)
+  const random = (): number => Math.floor(Math.random() * sites)
+  const context = { db, baseDomain: 'localhost', originOf: (host: string) => `http://${host}` }
+  const hosts = new Hosts(context)
+  await measureLooks('a subdomain', () => hosts.get(subdomainOf(random())))
+  await measureLooks('a custom domain', () => {
+    const n = random()
+    return hosts.get(customDomainOf(n - (n % customEach)))
+  })
+  await measureLooks('a made-up host', () => hosts.get(`${crypto.randomUUID()}.localhost`), null)
+  const loading = {
+    ...{ ...context, log: recordingLog(), now: Date.now },
+    ...{ earlierBytesMax: 1e9, onUnreadable: () => undefined },
+  }
+  await measureLooks('a snapshot', () => loadSite(labelOf(random()), loading))
+  const began = performance.now()
+  await readTotals(db)
+  print(figure('totals, of status and the administrators’ page', performance.now() - began, 'ms'))
+}
+
+/** How long it takes to read all names and to follow changes, and what they take in memory. */
+async function measureKnown(db: Db): Promise<void> {
+  const names = new ServedNames({ baseDomain: 'localhost' })
+  const end = new AbortController()
+  const follower = new NamesFollower({ db, log: recordingLog(), names, signal: end.signal })
+  const before = residentBytes()
+  const stalls = watchStalls()
+  const reading = timer()
+  follower.startAfresh()
+  const following = follower.run()
+  await eventually(async () => {
+    if (names.size === 0) throw new Error('not read yet')
+  }, 600_000)
+  print(
+    figure(`${names.size} names, read`, reading.seconds(), 's', null, `${reading.cpu()} s of CPU`),
+    figure('longest stall meanwhile', stalls.stop(), 'ms'),
+    figure('resident', (residentBytes() - before) / names.size, 'B/name', nameBytesMax),
+  )
+  const learning = timer()
+  const changed = Array.from({ length: changes }, (_, n) => labelOf(n * 7))
+  // One more, which is looked up last, shows that all were.
+  const served = [...changed, 'gone.localhost']
+  names.learn(['gone.localhost'], new Map([['gone.localhost', accountOf(0)]]))
+  follower.follow(served.map((name, seq) => changeOf(name, seq)))
+  await eventually(async () => {
+    if (names.has('gone.localhost')) throw new Error('not looked up yet')
+  }, 600_000)
+  print(
+    figure(
+      `${changes} changes followed`,
+      learning.seconds(),
+      's',
+      null,
+      `${learning.cpu()} s of CPU`,
+    ),
+  )
+  end.abort()
+  await following
+}
+
+const changeOf = (name: string, seq: number): Change =>
+  name.includes('.')
+    ? { kind: 'host', seq, host: name, createdAt: 0 }
+    : { kind: 'site', seq, label: name, createdAt: 0 }
+
+async function measureLooks(
+  what: string,
+  look: () => unknown,
+  budget: number | null = lookMsMax,
+): Promise<void> {
+  const times: number[] = []
+  for (let n = 0; n < looks; n++) {
+    const began = performance.now()
+    await look()
+    times.push(performance.now() - began)
+  }
+  times.sort((a, b) => a - b)
+  const [p50 = 0, p99 = 0] = [0.5, 0.99].map((part) => times[Math.ceil(part * looks) - 1])
+  print(figure(`look at ${what}, p99`, p99, 'ms', budget, `p50 ${p50.toFixed(2)} ms`))
+}
+
+function timer() {
+  const began = performance.now()
+  const cpu = process.cpuUsage()
+  return {
+    seconds: () => (performance.now() - began) / 1000,
+    cpu: () => {
+      const { user, system } = process.cpuUsage(cpu)
+      return ((user + system) / 1e6).toFixed(1)
+    },
+  }
+}
+
+/** The longest time for which nothing else could run. */
+function watchStalls() {
+  let last = performance.now()
+  let longest = 0
+  const watch = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last - 1)
+    last = now
+  }, 1)
+  return {
+    stop() {
+      clearInterval(watch)
+      return longest
+    },
+  }
+}
+
+function residentBytes(): number {
+  for (let n = 0; n < 3; n++) Bun.gc(true)
+  return process.memoryUsage.rss()
+}
+
+async function files(dir: string): Promise<Record<string, SnapshotFile>> {
+  const blobs = diskBlobStore({ dir: join(dir, 'blobs') })
+  const entries: Record<string, SnapshotFile> = {}
+  for (let n = 0; n < filesOfSite; n++) {
+    const { file, stored } = storedFile({ body: `<p>page ${n} `.padEnd(1000, 'x') })
+    await blobs.put(stored)
+    entries[n === 0 ? 'index.html' : `page-${n}.html`] = file
+  }
+  return entries
+}
+
+const figure = (
+  what: string,
+  value: number,
+  unit: string,
+  budget: number | null = null,
+  detail = '',
+): Row => ({ what, value, unit, budget, detail })
