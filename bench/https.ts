@@ -103,7 +103,7 @@ function printCosts(way: Way, costs: Costs): void {
 
 /** That of the same answers without the flood, and with it, over connections that were there before. */
 async function measureFlood({ port }: HttpsServer, host: string): Promise<void> {
-  using connections = new OpenConnections(port, host)
+  using connections = await OpenConnections.open(port, host)
   await connections.p99(latencyRequests)
   const quiet = await connections.p99(latencyRequests)
   const flood = await startClient('flood.ts', port, host)
