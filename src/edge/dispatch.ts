@@ -7,7 +7,7 @@ import type { Hosts } from './names/hosts.ts'
 import type { Previews } from './names/previews.ts'
 import { createRouter, type Route, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
-import { visitorReader } from './read-visitor.ts'
+import { networkReader, visitorReader } from './read-visitor.ts'
 import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
@@ -61,7 +61,7 @@ export function createDispatch(options: DispatchOptions): Answer {
         ...visits,
         clientOf,
         // A /48 is one owner's: of /64s it has 65 536.
-        networkOf: (request: Request) => clientNetworkOf(request, server, trustedProxies, 48),
+        networkOf: networkReader(server, { connectionOf, trustedProxies }, 48),
         countryOf: (request: Request) => visitorCountry(request, front),
         visitorOf: visitorReader(server, { ...front, trustedProxies }),
       },

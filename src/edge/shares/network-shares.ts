@@ -11,6 +11,12 @@ export const networkPart = 0.05
 /** Networks whose bytes are counted at a time, of each site: some 10 MB. One that comes back after as many others begins anew. */
 const networksCountedMax = 50_000
 
+/**
+ * A small body is looked at with the probability of its part of so many bytes, and then counts as so many: on average what it is. To
+ * learn its network takes some µs, which is much beside a page, and little beside a hundredth of what one may take.
+ */
+const sampleBytes = { min: 64 * 1024, max: 2 ** 20 }
+
 /** Bytes per day; null: no limit. */
 interface DayMaxima {
   readonly site: number | null
@@ -23,19 +29,38 @@ export interface TakenBytes {
   bytes: number
 }
 
-/** What client networks took of sites in large bodies, of those that this process sent. */
+interface NetworkOptions {
+  readonly networksMax?: number
+  /** From 0 to 1. */
+  readonly random?: () => number
+}
+
+/** What client networks took of sites, about, of what this process sent. */
 export class NetworkShares {
   readonly #maxima: DayMaxima
   readonly #taken: LruMap<string, TakenBytes>
+  readonly #random: () => number
+  readonly #sampleBytes: number
 
-  constructor({ account, site }: DayMaxima, networksMax = networksCountedMax) {
+  constructor(
+    { account, site }: DayMaxima,
+    { networksMax = networksCountedMax, random = Math.random }: NetworkOptions = {},
+  ) {
     this.#maxima = { site: partOf(site), account: partOf(account) }
     this.#taken = new LruMap(networksMax)
+    this.#random = random
+    const least = Math.min(this.#maxima.site ?? Infinity, this.#maxima.account ?? Infinity)
+    this.#sampleBytes = Math.min(Math.max(least / 100, sampleBytes.min), sampleBytes.max)
   }
 
   /** Without a limit of bytes nobody needs to know the network. */
   get isLimited(): boolean {
     return this.#maxima.site !== null || this.#maxima.account !== null
+  }
+
+  /** The bytes that a small body counts as; 0: it is not in the sample. */
+  sample(bytes: number): number {
+    return this.#random() * this.#sampleBytes < bytes ? this.#sampleBytes : 0
   }
 
   /** What is to be added to when the network takes more of the site; null: it has taken all that it may. */

@@ -48,6 +48,8 @@ export class Spent {
 /** What all sites of an account have taken together. */
 export class AccountShare extends Spent {
   readonly names = new NameQuota(accountNamesMax)
+  /** The day on which a network has taken its part of something of the account: from then on, each request is looked at. */
+  watchedOn: UtcDay = -1
 }
 
 /** What the shares of one process have in common. */
@@ -141,7 +143,8 @@ export class SiteShare {
 
   /**
    * Counts the bytes of a file's body; null: it may be sent. One above a window counts only what was taken if the request is
-   * aborted, and is refused to a network that has taken its part. `networkOf`: only called for these.
+   * aborted. It is refused to a network that has taken its part. `networkOf`: only called for large bodies and a sample of the others, until a
+   * network has taken its part.
    */
   addBody(
     bytes: number,
@@ -149,19 +152,12 @@ export class SiteShare {
     networkOf: (request: Request) => string,
   ): Refusal | null {
     // Bun makes the signal when it is read, and a network takes some 10 µs: only for bodies that are worth it.
-    if (bytes <= windowBytes) {
-      this.addBytes(bytes)
-      return null
-    }
+    if (bytes <= windowBytes) return this.#addSmall(bytes, request, networkOf)
     const { networks, today } = this.#context
     const counters = networks.isLimited
       ? networks.counters(this.address, networkOf(request), today)
       : []
-    if (counters === null) {
-      const refusal = this.#untilTomorrow('network_bytes')
-      this.#countRefused(refusal)
-      return refusal
-    }
+    if (counters === null) return this.#refuseNetwork()
     this.#addLarge(bytes, counters)
     this.#refundIfAborted(bytes, request.signal, counters)
     return null
@@ -196,6 +192,25 @@ export class SiteShare {
     if (!this.#isUnsaved) this.#beUnsaved()
     this.#refused++
     this.#context.onRefused(by)
+  }
+
+  #addSmall(bytes: number, request: Request, networkOf: (request: Request) => string) {
+    const { networks, today } = this.#context
+    const sampled = networks.isLimited ? networks.sample(bytes) : 0
+    if (sampled > 0 || this.account.watchedOn === today) {
+      const counters = networks.counters(this.address, networkOf(request), today)
+      if (counters === null) return this.#refuseNetwork()
+      for (const counter of counters) counter.bytes += sampled
+    }
+    this.addBytes(bytes)
+    return null
+  }
+
+  #refuseNetwork(): Refusal {
+    this.account.watchedOn = this.#context.today
+    const refusal = this.#untilTomorrow('network_bytes')
+    this.#countRefused(refusal)
+    return refusal
   }
 
   #addLarge(bytes: number, counters: readonly TakenBytes[]): void {

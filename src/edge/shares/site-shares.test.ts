@@ -128,12 +128,14 @@ for (const whose of ['site', 'account'] as const) {
     expect(take('a')).toBeNull()
     const refusal = { by: 'network_bytes', retryAfterSeconds: 12 * 60 * 60 } as const
     expect(take('a')).toEqual(refusal)
-    expect(take('a', window)).toBeNull()
+    // From now on small ones are looked at, too.
+    expect(take('a', 10)).toEqual(refusal)
+    expect(take('b', 10)).toBeNull()
     expect(take('b')).toBeNull()
     expect(take('a', 2 ** 20, shares.of(siteOf('shop')))).toEqual(
       whose === 'account' ? refusal : null,
     )
-    expect(blog.takeUnsaved()).toMatchObject({ bytes: 3 * 2 ** 20 + window, refused: 1 })
+    expect(blog.takeUnsaved()).toMatchObject({ bytes: 3 * 2 ** 20 + 10, refused: 2 })
     clock.now += dayMs
     await save()
     expect(take('a')).toBeNull()
@@ -198,6 +200,26 @@ test('what was counted before midnight is of the day before', async () => {
   await save()
   expect(days).toEqual([0, 1])
 })
+
+for (const bytes of [500, 12_000, window]) {
+  test(`one network has about a twentieth of a day’s bytes in bodies of ${bytes}, others have theirs`, () => {
+    const { shares } = open({ site: { ...none, bytesPerDayMax: 2 ** 30 } })
+    const blog = shares.of(siteOf('blog'))
+    let looked = 0
+    const networkOf = (network: string) => () => {
+      looked++
+      return network
+    }
+    let sent = 0
+    while (blog.addBody(bytes, requestOf(), networkOf('a')) === null && sent < 2 ** 30)
+      sent += bytes
+    // 100 samples: four standard deviations.
+    expect(sent / (2 ** 30 / 20)).toBeWithin(0.6, 1.4)
+    expect(looked).toBeLessThan(150)
+    expect(blog.addBody(bytes, requestOf(), networkOf('b'))).toBeNull()
+    expect(blog.addBody(bytes, requestOf(), networkOf('a'))).toMatchObject({ by: 'network_bytes' })
+  })
+}
 
 test('what a network broke off does not count for it', () => {
   const { shares } = open({ site: { ...none, bytesPerDayMax: 40 * 2 ** 20 } })
