@@ -22,6 +22,7 @@ export interface OpenedInstance {
 
 /** Reads the logo. Throws ConfigError when it cannot be used. */
 export async function openInstance({
+  alsoServe,
   frontPageText,
   hosting,
   logoFile,
@@ -29,11 +30,13 @@ export async function openInstance({
   statusUrl,
 }: Pick<
   Config,
-  'frontPageText' | 'hosting' | 'logoFile' | 'sourceUrl' | 'statusUrl'
+  'alsoServe' | 'frontPageText' | 'hosting' | 'logoFile' | 'sourceUrl' | 'statusUrl'
 >): Promise<OpenedInstance> {
   const logo = logoFile === null ? null : await readLogo(logoFile)
   const logoPath = logoFile === null ? null : `/logo${extname(logoFile)}`
-  return { instance: { ...hosting, frontPageText, logoPath, sourceUrl, statusUrl }, logo }
+  const networks = alsoServe.length > 0 && { alsoServe: alsoServe.map(({ name }) => name) }
+  const shown = { ...hosting, frontPageText, logoPath, sourceUrl, statusUrl, ...networks }
+  return { instance: shown, logo }
 }
 
 async function readLogo(path: string): Promise<WebAsset> {

@@ -19,4 +19,6 @@ export interface Instance extends SiteHosting {
   readonly sourceUrl: string | null
   /** Where it says whether it works. */
   readonly statusUrl: string | null
+  /** Other networks whose sites it serves; left out: none. */
+  readonly alsoServe?: readonly string[]
 }

@@ -3,6 +3,7 @@ export const required: readonly string[] = [
   ...namesOf('start', 'empty', 'dropped', 'error', 'denied', 'too-many-files', 'signed-out'),
   ...namesOf('onboarding', '1', '2', 'address', '3'),
   ...namesOf('list', '0', '1', '2', '50', 'loading', 'failed', 'stale'),
+  ...namesOf('list', 'foreign', 'foreign-name'),
   ...namesOf('site', 'fine', 'problems', 'waiting', 'refused', 'offline', 'taken-offline'),
   ...namesOf('publish', 'choosing', 'refused', 'sending', 'waiting', 'storing'),
   ...namesOf('publish', 'cancelled', 'failed', 'done'),

@@ -35,7 +35,11 @@ const manyVersions = 20
 
 export async function openScene(): Promise<Scene> {
   const dns = await startDnsServer({})
-  const environment = { DNS_SERVERS: dns.address, COUNTRY_HEADER: 'CF-IPCountry' }
+  const environment = {
+    DNS_SERVERS: dns.address,
+    COUNTRY_HEADER: 'CF-IPCountry',
+    ALSO_SERVE: 'place.wisp',
+  }
   const world = await startWorld({ canFail: true, environment })
   const [alice, bob, carol] = [
     await world.signedIn('alice.test'),

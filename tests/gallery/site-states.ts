@@ -15,6 +15,17 @@ const listed =
     await then(shown)
   }
 
+const foreignSites = [
+  { rkey: 'blog', state: 'live', copy: null },
+  { rkey: 'portfolio-of-somebody-with-a-long-name', state: 'live', copy: 'portfolio' },
+  { rkey: 'موقعي', state: 'refused', copy: null },
+].map((site, n) => ({
+  ...site,
+  name: `place.wisp.fs/${site.rkey}`,
+  network: 'place.wisp',
+  url: `http://s--${'abcdefghijklmnopqrstuvwxy'}${n + 2}.localhost/`,
+}))
+
 export const list: readonly State[] = [
   { name: 'list/0', by: 'carol', show: at('/editor') },
   {
@@ -31,6 +42,25 @@ export const list: readonly State[] = [
   },
   { name: 'list/2', by: 'alice', show: at('/editor', ({ page }) => see(page, 'portfolio')) },
   { name: 'list/50', by: 'bob', show: at('/editor', ({ page }) => see(page, 'site-50')) },
+  {
+    name: 'list/foreign',
+    by: 'alice',
+    show: async (shown) => {
+      await answering(shown.page, '/api/user/foreign-sites', 200, { sites: foreignSites })
+      await at('/editor', ({ page }) => see(page, 'On place.wisp'))(shown)
+    },
+  },
+  {
+    name: 'list/foreign-name',
+    by: 'alice',
+    show: async (shown) => {
+      await answering(shown.page, '/api/user/foreign-sites', 200, { sites: foreignSites })
+      await at('/editor', async ({ page }) => {
+        await press(page, 'Bring it over: blog')
+        await see(page, 'You have a site named blog already')
+      })(shown)
+    },
+  },
   {
     name: 'list/loading',
     by: 'alice',

@@ -9,6 +9,7 @@ import { userKey } from './kept-answers.ts'
 export const keys = {
   user: userKey,
   sites: ['sites'],
+  foreignSites: ['foreign-sites'],
   names: ['names'],
   signIns: ['sign-ins'],
   webhooks: ['webhooks'],
@@ -29,6 +30,12 @@ export const userQuery = queryOptions({
 })
 
 export const sitesQuery = queryOptions({ queryKey: keys.sites, queryFn: listSites, meta: kept })
+
+/** Of other networks: they can only be read here. */
+export const foreignSitesQuery = queryOptions({
+  queryKey: keys.foreignSites,
+  queryFn: async () => (await call('GET /api/user/foreign-sites', {})).sites,
+})
 
 /** One of the sites of the list; null: the account has none of that name. */
 export const siteQuery = (rkey: string) =>

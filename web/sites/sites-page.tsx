@@ -7,8 +7,10 @@ import { Notice } from '#web/parts/notice.tsx'
 import { Skeleton } from '#web/parts/skeleton.tsx'
 import { publishSession } from '#web/publish/publish-session.ts'
 import { usePublishes } from '#web/publish/use-publishes.ts'
+import { instance } from '#web/server/instance.ts'
 import { sitesQuery } from '#web/server/queries.ts'
 import { goTo } from '#web/shell/routing/address.ts'
+import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { Link } from '#web/shell/routing/link.tsx'
 import { Page } from '#web/shell/routing/page.tsx'
 import { words } from '#web/words/words.ts'
@@ -16,6 +18,8 @@ import { NoSites } from './no-sites.tsx'
 import { SiteList } from './site-list.tsx'
 import styles from './sites-page.module.css'
 import { UnusedAddresses } from './unused-addresses.tsx'
+
+const foreignSites = lazyModule(() => import('./foreign-sites.tsx'))
 
 /** `/editor`: the account's sites, newest first. */
 export default function SitesPage() {
@@ -50,6 +54,9 @@ export default function SitesPage() {
         {isEmpty && <NoSites />}
         {sites !== undefined && !isEmpty && <SiteList publishes={publishes} sites={sites} />}
       </section>
+      {sites !== undefined && instance.alsoServe !== undefined && (
+        <LazyPart of={foreignSites} props={{ taken: sites.map(({ rkey }) => rkey) }} />
+      )}
       {sites !== undefined && <UnusedAddresses sites={sites} />}
     </Page>
   )

@@ -5,6 +5,7 @@ import { domains } from './de/domains.ts'
 import { explain } from './de/explain.ts'
 import { fileEditor } from './de/file-editor.ts'
 import { files } from './de/files.ts'
+import { foreign } from './de/foreign.ts'
 import { notFound } from './de/not-found.ts'
 import { onboarding } from './de/onboarding.ts'
 import { parts } from './de/parts.ts'
@@ -30,6 +31,7 @@ export const de: Catalogue = {
   explain,
   fileEditor,
   files,
+  foreign,
   notFound,
   onboarding,
   parts,

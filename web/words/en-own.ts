@@ -5,6 +5,7 @@ import { domains } from './en/domains.ts'
 import { explain } from './en/explain.ts'
 import { fileEditor } from './en/file-editor.ts'
 import { files } from './en/files.ts'
+import { foreign } from './en/foreign.ts'
 import { onboarding } from './en/onboarding.ts'
 import { settings } from './en/settings.ts'
 import { site } from './en/site.ts'
@@ -23,6 +24,7 @@ export const enOwn = {
   explain,
   fileEditor,
   files,
+  foreign,
   onboarding,
   settings,
   site,

@@ -1,0 +1,4 @@
+import { foreign } from './en/foreign.ts'
+import { addOwnWords } from './words.ts'
+
+addOwnWords({ foreign })
