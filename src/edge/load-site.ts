@@ -23,6 +23,8 @@ export interface LoadContext extends OriginContext {
   readonly now: () => number
   /** Total size of the files of earlier versions that visitors still get. */
   readonly earlierBytesMax: number
+  /** How long a CDN may keep pages of live sites; left out: not at all. */
+  readonly cdnSeconds?: number
   /** Called with a site or version whose stored snapshot cannot be read and must be rebuilt. */
   readonly onUnreadable: (source: SnapshotSource) => void
 }
@@ -52,7 +54,10 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
     await yieldEventLoop()
     // The owner's date may be in the future, or before the one of the replaced version.
     const liveSince = Math.min(served.liveSince, context.now())
-    const site = await runInSlices(servableSiteSteps(live, { earlierAssets, liveSince }))
+    const { cdnSeconds = 0 } = context
+    const site = await runInSlices(
+      servableSiteSteps(live, { cdnSeconds, earlierAssets, liveSince }),
+    )
     const primary = await findPrimaryDomain(context.db, served)
     return {
       site,

@@ -95,3 +95,35 @@ test('a page that differs by country is not immutable', async () => {
   const answer = await seen(visitSite(abroad, '/', { shows: 'version' }))
   expect([answer.status, answer.headers['cache-control']]).toEqual([200, must])
 })
+
+describe('a CDN that hears of changes', () => {
+  const kept = (redirects: string) => {
+    const { context, known } = visitedSite(samples, { headers, redirects, settings })
+    const site = new SiteInMemory({ ...known.site, cdnSeconds: 60 }, () => undefined)
+    return (path: string, shows: Shows) => {
+      const answer = seen(visitSite({ known: site, context }, path, { shows }))
+      return answer.then(({ headers }) => headers['cdn-cache-control'])
+    }
+  }
+  const facts: [path: string, inCdn: string | undefined][] = [
+    ['/', 'max-age=60'],
+    ['/d/', 'max-age=60'],
+    // Needs none: it never changes.
+    ['/assets/index-BX3f9aQz.js', undefined],
+    ['/old', undefined],
+    ['/none', undefined],
+    // The owner’s.
+    ['/ruled.html', 'max-age=600'],
+  ]
+  test.each(facts)('may keep %s of a live site: %s', async (path, inCdn) => {
+    expect(await kept('/old /new')(path, 'live')).toBe(inCdn)
+  })
+  test('may keep nothing for so long of versions and previews, nor where the country decides', async () => {
+    const visit = kept('/old /new')
+    expect([await visit('/', 'version'), await visit('/', 'preview')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await kept('/old /new 302 Country=de')('/', 'live')).toBeUndefined()
+  })
+})

@@ -23,7 +23,7 @@ async function purge(
     expect([request.method, request.redirect]).toEqual(['POST', 'error'])
     return answer
   }
-  return [await new Cdn({ url, token, fetch, signal }).purge(hosts), sent]
+  return [await new Cdn({ kind: 'hosts', url, token, fetch, signal }).purge(hosts), sent]
 }
 
 test('hosts are purged by name, with the token', async () => {
@@ -55,4 +55,23 @@ test.each([
 ] as const)('%d %j', async (status, headers, expected) => {
   const [answer] = await purge(['a.test'], new Response('no', { status, headers }))
   expect(answer).toEqual(expected)
+})
+
+const token = 'a-long-secret-token'
+const signature = 'sha256=caee4d1904de3134b3cd3759f5f88532fa7a570a08dc3d56853396706a0d7b79'
+const everything = { purge_everything: true }
+test.each([
+  ['keys', ['a.test', 'b.test'], { 'surrogate-key': 'a.test b.test', 'fastly-key': token }, ''],
+  ['keys', 'everything', { 'surrogate-key': 'all', authorization: `Bearer ${token}` }, ''],
+  ['signed', 'everything', { authorization: null }, JSON.stringify(everything)],
+  ['signed', ['a.test'], { 'x-sitehost-signature': signature }, '{"hosts":["a.test"]}'],
+] as const)('the request of %s for %j', async (kind, hosts, expected, body) => {
+  let sent = new Request(url)
+  const fetch = async (to: string, init: RequestInit): Promise<Response> => {
+    sent = new Request(to, init)
+    return new Response()
+  }
+  await new Cdn({ kind, url, token, fetch, signal }).purge(hosts)
+  expect(await sent.text()).toBe(body)
+  for (const [name, value] of Object.entries(expected)) expect(sent.headers.get(name)).toBe(value)
 })

@@ -1,7 +1,13 @@
+import { createHmac } from 'node:crypto'
+
+/** Form of the request: Cloudflare's, Fastly's, or Cloudflare's with a signature in place of the token. */
+type PurgeKind = 'hosts' | 'keys' | 'signed'
+
 /** Where a CDN, or a program in front of its interface, is told what to drop. */
 export interface CdnOptions {
   readonly url: string
-  /** Sent as `Authorization: Bearer`; null: without. */
+  readonly kind: PurgeKind
+  /** Sent as `Authorization: Bearer`, or the key of signatures; null: without. */
   readonly token: string | null
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   readonly signal: AbortSignal
@@ -20,7 +26,7 @@ const answerMsMax = 10_000
 const retryAfterSecondsMax = 15 * 60
 const refusing = new Set([400, 422])
 
-/** The requests of Cloudflare's purge: by host names, or of everything. Throws what fetch throws. */
+/** Purges by host names, or of everything. Throws what fetch throws. */
 export class Cdn {
   readonly #options: CdnOptions
 
@@ -29,15 +35,10 @@ export class Cdn {
   }
 
   async purge(hosts: readonly string[] | 'everything'): Promise<PurgeAnswer> {
-    const { fetch = globalThis.fetch, signal, token, url } = this.#options
-    const body = hosts === 'everything' ? { purge_everything: true } : { hosts }
+    const { fetch = globalThis.fetch, signal, url } = this.#options
     const answer = await fetch(url, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token !== null && { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
+      ...requestOf(this.#options, hosts),
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]),
     })
@@ -49,4 +50,23 @@ export class Cdn {
     const waited = Math.min(Number.isFinite(seconds) ? seconds : 0, retryAfterSecondsMax)
     return { kind: 'failed', status, retryAfterMs: Math.max(0, waited) * 1000 }
   }
+}
+
+function requestOf(
+  { kind, token }: Pick<CdnOptions, 'kind' | 'token'>,
+  hosts: readonly string[] | 'everything',
+): { readonly headers: Record<string, string>; readonly body?: string } {
+  const authorization = token === null ? null : { authorization: `Bearer ${token}` }
+  if (kind === 'keys') {
+    const keys = hosts === 'everything' ? 'all' : hosts.join(' ')
+    const ofFastly = token === null ? null : { 'fastly-key': token }
+    return { headers: { 'surrogate-key': keys, ...authorization, ...ofFastly } }
+  }
+  const body = JSON.stringify(hosts === 'everything' ? { purge_everything: true } : { hosts })
+  const type = { 'content-type': 'application/json' }
+  if (kind === 'hosts') return { headers: { ...type, ...authorization }, body }
+  const signature = createHmac('sha256', token ?? '')
+    .update(body)
+    .digest('hex')
+  return { headers: { ...type, 'x-sitehost-signature': `sha256=${signature}` }, body }
 }

@@ -8,13 +8,13 @@ import { servedLabelsAmong } from '#store/sites/sites.ts'
 
 /**
  * The hosts whose copies in a CDN visitors must not get after these changes: hosts that lead elsewhere, sites and versions
- * that are gone, and sites of which something was taken back. What is only published anew is not among them: its copies are
- * revalidated, or have names of their own. Nor are previews, which no CDN may keep.
+ * that are gone, and sites of which something was taken back. What is only published anew is among them if the CDN keeps
+ * pages; otherwise its copies are revalidated, or have names of their own. Previews are not, which no CDN may keep.
  */
 export async function hostsToPurge(
   db: Db,
   changes: readonly Change[],
-  baseDomain: string,
+  { baseDomain, keepsPages }: { readonly baseDomain: string; readonly keepsPages: boolean },
 ): Promise<Set<string>> {
   const hosts = new Set<string>()
   const labels = new Set<string>()
@@ -25,7 +25,7 @@ export async function hostsToPurge(
     else if (change.kind === 'blobs' && change.label !== '') sites.add(change.label)
   }
   const gone = labels.difference(await servedAmong(db, [...labels]))
-  for (const label of gone) if (!isVersionLabel(label)) sites.add(label)
+  for (const label of keepsPages ? labels : gone) if (!isVersionLabel(label)) sites.add(label)
   for (const label of gone.union(sites)) hosts.add(`${label}.${baseDomain}`)
   for (const some of chunksOf([...sites])) {
     for (const host of await listHostsOfLabels(db, some)) hosts.add(host)

@@ -3,7 +3,12 @@ import { takeOffline } from '#admin/take-offline.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { versionLabel } from '#site/version-label.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { appendBlobChanges, latestChangeSeq, pruneChanges } from '#store/database/changes.ts'
+import {
+  appendBlobChanges,
+  latestChangeSeq,
+  pruneChanges,
+  readChanges,
+} from '#store/database/changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { DutyLostError } from '#store/duties.ts'
@@ -26,7 +31,9 @@ import {
   siteOf,
   versionKeyOf,
 } from '#tests/support/database/sample-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { hostsOfPurgeMax, type PurgeAnswer } from './cdn.ts'
+import { purgeAtOnce } from './purge-at-once.ts'
 import { CdnPurger, pauseMs, refusedMsMax, settledMs } from './purge-cdn.ts'
 
 const blog = siteOf('blog')
@@ -52,18 +59,7 @@ beforeEach(async () => {
   logged = []
   answerTo = () => undefined
   lock = () => Promise.resolve()
-  purger = new CdnPurger({
-    ...{ db: database.db, baseDomain: base, log: recordingLog(logged), wakeUps: new WakeUps() },
-    now: () => now,
-    signal: new AbortController().signal,
-    term: { lock: () => lock() },
-    cdn: {
-      purge: async (hosts) => {
-        told.push(hosts)
-        return answerTo(hosts) ?? { kind: 'done' }
-      },
-    },
-  })
+  purger = purgerFor({ keepsPages: false })
   await upsertAccount(database.db, { did: alice }, 1)
   await goLive(1)
   await claimSubdomain(database.db, { did: alice, domain: claimed }, { subdomainsMax: 9, now })
@@ -73,6 +69,25 @@ beforeEach(async () => {
   await purger.purgeDue()
 })
 afterEach(() => database[Symbol.asyncDispose]())
+
+const cdn = {
+  purge: async (hosts: readonly string[] | 'everything'): Promise<PurgeAnswer> => {
+    told.push(hosts)
+    return answerTo(hosts) ?? { kind: 'done' }
+  },
+}
+const purgerFor = ({ keepsPages }: { readonly keepsPages: boolean }) =>
+  new CdnPurger({
+    db: database.db,
+    baseDomain: base,
+    keepsPages,
+    log: recordingLog(logged),
+    wakeUps: new WakeUps(),
+    now: () => now,
+    signal: new AbortController().signal,
+    term: { lock: () => lock() },
+    cdn,
+  })
 
 const goLive = (n: number) => {
   const version = newVersion({
@@ -139,6 +154,33 @@ describe('a CDN is told to drop', () => {
     await pass()
     expect(told).toHaveLength(hosts.length === 0 ? 0 : 1)
   })
+})
+
+test('a CDN that keeps pages is told of what is published anew, too: at once, and when no process has the former pages', async () => {
+  const keeping = purgerFor({ keepsPages: true })
+  await keeping.purgeDue()
+  const atOnce = purgeAtOnce({ baseDomain: base, cdn, db: database.db, log: recordingLog() })
+  const seen = await latestChangeSeq(database.db)
+  await goLive(2)
+  atOnce.follow(await readChanges(database.db, seen))
+  await eventually(async () => expect(told.flat().sort()).toEqual([claimed, ofLabel]))
+  now += settledMs
+  await keeping.purgeDue()
+  expect(told.flat().sort()).toEqual([claimed, claimed, ofLabel, ofLabel])
+})
+
+test('what a CDN refuses at once is left to later', async () => {
+  const atOnce = purgeAtOnce({ baseDomain: base, cdn, db: database.db, log: recordingLog() })
+  answerTo = () => {
+    throw new Error('no route')
+  }
+  const seen = await latestChangeSeq(database.db)
+  await goLive(2)
+  const changes = await readChanges(database.db, seen)
+  for (const count of [1, 2]) {
+    atOnce.follow(changes)
+    await eventually(async () => expect(told).toHaveLength(count))
+  }
 })
 
 test('it is told once no process has a copy any more', async () => {

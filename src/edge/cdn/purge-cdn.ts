@@ -22,12 +22,16 @@ const changesAtOnce = 500
 const pollIntervalMs = 30_000
 /** Purges of a CDN are counted: what comes within this time goes together. */
 export const pauseMs = 5_000
+/** Where it keeps pages, changes wait for a purge. */
+const pauseMsOfPages = 1_000
 const retryMs = backoff({ min: 5_000, max: 5 * 60_000, jitter: 0.5 })
 
 interface PurgeContext extends FeedContext {
   readonly term: Pick<Term, 'lock'>
   readonly cdn: Pick<Cdn, 'purge'>
   readonly baseDomain: string
+  /** Whether publishing purges, too. */
+  readonly keepsPages: boolean
   readonly now: () => number
 }
 
@@ -73,7 +77,7 @@ export class CdnPurger {
   }
 
   async purgeDue(): Promise<Pass> {
-    const { baseDomain, db, now } = this.#context
+    const { db, now } = this.#context
     const seen = await readPurgedSeq(db)
     if (seen === null) return await this.#done(await latestChangeSeq(db))
     if ((await oldestChangeSeq(db)) > seen + 1) {
@@ -88,7 +92,7 @@ export class CdnPurger {
       const isIdle = changes.length === 0
       return { nextMs: isIdle ? pollIntervalMs : settledMs, isIdle }
     }
-    const hosts = [...(await hostsToPurge(db, settled, baseDomain))]
+    const hosts = [...(await hostsToPurge(db, settled, this.#context))]
     for (const some of chunksOf(hosts, hostsOfPurgeMax)) {
       const answer = await this.#tell(some)
       const isGivenUp = answer === 'refused' && now() - first.createdAt > refusedMsMax
@@ -105,7 +109,7 @@ export class CdnPurger {
       await savePurgedSeq(transaction, seq)
     })
     this.#failures = 0
-    return { nextMs: pauseMs, isIdle: false }
+    return { nextMs: this.#context.keepsPages ? pauseMsOfPages : pauseMs, isIdle: false }
   }
 
   #later(answer: Exclude<Answer, 'done'>): Pass {

@@ -179,6 +179,11 @@ describe('a setting that cannot be used is named', () => {
     [{ TRUSTED_PROXIES: 'caddy' }, /TRUSTED_PROXIES/],
     [{ COUNTRY_HEADER: 'CF-IPCountry: DE' }, /COUNTRY_HEADER/],
     [{ ASK_LISTEN: '3001' }, /ASK_LISTEN/],
+    [{ CDN_PAGE_SECONDS: '11' }, /CDN_PAGE_SECONDS: over 10 only with CDN_PURGE_URL/],
+    [
+      { CDN_PURGE_URL: 'http://127.0.0.1:6081/', CDN_PURGE_KIND: 'signed' },
+      /CDN_PURGE_TOKEN: .*signature/,
+    ],
     [{ HOSTING_URL: 'http://127.0.0.1:3002' }, /HOSTING_URL: only for ROLES=app/],
     [{ INTERNAL_LISTEN: '127.0.0.1:3002' }, /INTERNAL_LISTEN: only for ROLES=app/],
     [{ ...ofSeveral, INTERNAL_LISTEN: '0.0.0.0:3002' }, /INTERNAL_LISTEN: an address of this/],
@@ -282,6 +287,8 @@ describe('what a setting should be is told in plain words', () => {
     ],
     INSTANCE_GONE_SECONDS: [['9', '-1', 'never'], /a whole number of seconds, 10 or more$/],
     CDN_PURGE_URL: [['cdn.test/purge', 'ftp://x.com'], address],
+    CDN_PURGE_KIND: [['host', 'fastly'], /^CDN_PURGE_KIND: hosts, keys or signed$/],
+    CDN_PAGE_SECONDS: [['-1', 'an hour'], /a whole number of seconds, 0 for not at all$/],
     CDN_PURGE_TOKEN: [
       ['short', 'with a blank in it'],
       /^CDN_PURGE_TOKEN: at least 16 characters, without blanks$/,

@@ -64,10 +64,9 @@ function configOf(values: z.infer<typeof settings>) {
     statusUrl: values.STATUS_URL ?? null,
     logoFile: values.LOGO_FILE ?? null,
     /** Where purges for a CDN are sent; null: nowhere. */
-    cdnPurge:
-      values.CDN_PURGE_URL === undefined
-        ? null
-        : { url: values.CDN_PURGE_URL, token: values.CDN_PURGE_TOKEN ?? null },
+    cdnPurge: cdnPurgeOf(values),
+    /** How long a CDN may keep pages that it could also revalidate; 0: not at all. */
+    cdnPageSeconds: values.CDN_PAGE_SECONDS,
     /** Address at which Prometheus scrapes without a token; null: none. */
     metricsListen: values.METRICS_LISTEN ?? null,
     /** With it, Prometheus scrapes at the application's address; null: not there. */
@@ -124,6 +123,24 @@ function configOf(values: z.infer<typeof settings>) {
     failPointFile: values.FAILPOINT_FILE ?? null,
   }
 }
+
+/** Null: nobody is told. Throws ConfigError. */
+function cdnPurgeOf(values: z.infer<typeof settings>) {
+  const { CDN_PAGE_SECONDS, CDN_PURGE_KIND: kind, CDN_PURGE_TOKEN, CDN_PURGE_URL: url } = values
+  if (url === undefined) {
+    if (CDN_PAGE_SECONDS <= unpurgedSecondsMax) return null
+    const why = `over ${unpurgedSecondsMax} only with CDN_PURGE_URL, where a CDN hears that a page has changed`
+    throw new ConfigError(`CDN_PAGE_SECONDS: ${why}`)
+  }
+  const token = CDN_PURGE_TOKEN ?? null
+  if (kind === 'signed' && token === null) {
+    throw new ConfigError('CDN_PURGE_TOKEN: with CDN_PURGE_KIND=signed, the key of the signature')
+  }
+  return { kind, url, token }
+}
+
+/** So late a change may be seen. */
+const unpurgedSecondsMax = 10
 
 const shareOf = (whose: 'SITE' | 'ACCOUNT', values: z.infer<typeof settings>) => ({
   requestsPerSecondMax: values[`${whose}_REQUESTS_PER_SECOND_MAX`] || null,

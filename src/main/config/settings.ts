@@ -94,7 +94,12 @@ export const settings = z.object({
   ),
   EDGE_PROCESSES: edgeProcesses.optional(),
   CDN_PURGE_URL: httpUrl.optional(),
+  CDN_PURGE_KIND: z.enum(['hosts', 'keys', 'signed'], 'hosts, keys or signed').default('hosts'),
   CDN_PURGE_TOKEN: bearerToken.optional(),
+  CDN_PAGE_SECONDS: wholeNumber('a whole number of seconds, 0 for not at all', {
+    min: 0,
+    max: 31_536_000,
+  }).default(0),
   METRICS_LISTEN: listenAddress.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   METRICS_TOKEN: bearerToken.optional(),

@@ -26,6 +26,7 @@ interface EdgeOptions extends Stores {
     Config,
     | 'baseDomain'
     | 'bodyBytesMax'
+    | 'cdnPageSeconds'
     | 'decodedBytesMax'
     | 'hosting'
     | 'limits'
@@ -56,6 +57,7 @@ export function openEdge(options: EdgeOptions) {
     log,
     now,
     bytesMax: config.snapshotBytesMax,
+    cdnSeconds: config.cdnPageSeconds,
     earlierBytesMax: 2 * config.limits.siteBytesMax,
     onUnreadable: (source) => void missing.ask(source),
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
 import { recheckDomains } from '#domains/recheck-domains.ts'
 import { Cdn } from '#edge/cdn/cdn.ts'
+import { purgeAtOnce } from '#edge/cdn/purge-at-once.ts'
 import { purgeCdn } from '#edge/cdn/purge-cdn.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { forgetRemoved } from '#edge/files/forget-removed.ts'
@@ -161,6 +162,10 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
     registrations,
     followIdentities(parts.hostingPart.forget),
   ]
+  if (config.roles.hosting && config.cdnPurge !== null && config.cdnPageSeconds > 0) {
+    const cdn = new Cdn({ ...config.cdnPurge, signal })
+    followers.push(purgeAtOnce({ baseDomain, cdn, db, log }))
+  }
   if (config.roles.app) followers.push(followCommands({ ...loop, oauth, events: parts.events }))
   return Promise.all([
     parts.stores.clock.keep(loop),
@@ -176,11 +181,12 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
 }
 
 async function purgeCdnOf({ config, duties, log, now, stores }: ServiceParts): Promise<void> {
-  const { baseDomain, cdnPurge } = config
+  const { baseDomain, cdnPageSeconds, cdnPurge } = config
   if (cdnPurge === null) return
+  const keepsPages = cdnPageSeconds > 0
   await duties.run('cdn', (term) => {
     const { signal } = term
     const cdn = new Cdn({ ...cdnPurge, signal })
-    return purgeCdn({ ...stores, baseDomain, cdn, log, now, signal, term })
+    return purgeCdn({ ...stores, baseDomain, cdn, keepsPages, log, now, signal, term })
   })
 }

@@ -45,6 +45,21 @@ export function withCacheControl(fields: HeaderList, cacheControl: string): Head
   return [...others, ['cache-control', cacheControl]]
 }
 
+/**
+ * Adds how long a CDN may keep the answer (RFC 9213), where browsers revalidate it and the owner says nothing else. Not of
+ * versions, which do not change, or previews, nor where a visitor's country decides.
+ */
+export function withCdnSeconds(
+  fields: HeaderList,
+  { cdnSeconds, redirects }: ServableSite,
+  { shows }: Place,
+): HeaderList {
+  if (cdnSeconds === 0 || shows !== 'live' || redirects.readsCountry) return fields
+  const forAll = fields.filter(([name]) => isForCaches(name))
+  if (forAll.length !== 1 || forAll[0]?.[1] !== mustRevalidate) return fields
+  return [...fields, ['cdn-cache-control', `max-age=${cdnSeconds}`]]
+}
+
 /** Includes `CDN-Cache-Control` (RFC 9213), `Netlify-CDN-Cache-Control`, `Cloudflare-CDN-Cache-Control`. */
 const isForCaches = (name: string): boolean =>
   forCaches.has(name) || name.endsWith('-cache-control')

@@ -3,7 +3,7 @@ import type { HeaderList } from '#http/header-fields.ts'
 import { isText } from '#http/media-type.ts'
 import { recompressedBytesMin, wholeBodyBytesMax } from '#site/limits.ts'
 import { ruledFields } from './answer-fields.ts'
-import { cacheControlAt, withCacheControl } from './cache-control.ts'
+import { cacheControlAt, withCacheControl, withCdnSeconds } from './cache-control.ts'
 import type { Decision } from './decision.ts'
 import { type Place, siteFields } from './place.ts'
 import type { ServableSite } from './servable-site.ts'
@@ -21,7 +21,8 @@ export interface FileFields {
 export function fileFields(site: ServableSite, decision: FileDecision, place: Place): FileFields {
   const own = ownFields(site, decision, place)
   const ruled = ruledFields(site, place, own)
-  const fields = decision.status === 200 ? ruled : withCacheControl(ruled, 'no-store')
+  const isPage = decision.status === 200
+  const fields = isPage ? withCdnSeconds(ruled, site, place) : withCacheControl(ruled, 'no-store')
   const disposition = fields.find(([name]) => name === 'content-disposition')?.[1]
   return {
     fields,

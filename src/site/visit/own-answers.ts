@@ -1,7 +1,12 @@
 import type { HeaderList } from '#http/header-fields.ts'
 import { pageStylePolicy } from '#site/own-pages/page-style.ts'
 import { answerFields, ruledFields, withOwnType } from './answer-fields.ts'
-import { mustRevalidate, ruledRedirectCacheControl, withCacheControl } from './cache-control.ts'
+import {
+  mustRevalidate,
+  ruledRedirectCacheControl,
+  withCacheControl,
+  withCdnSeconds,
+} from './cache-control.ts'
 import type { Decision } from './decision.ts'
 import { corsFields, type Place, siteFields } from './place.ts'
 import type { ServableSite } from './servable-site.ts'
@@ -55,5 +60,7 @@ export function listingFields(
     vary: [...new Set([...vary, 'accept'])].join(', '),
   }
   const fields = withOwnType(ruledFields(site, place, own), contentType)
-  return status === 200 ? fields : withCacheControl(fields, mustRevalidate)
+  return status === 200
+    ? withCdnSeconds(fields, site, place)
+    : withCacheControl(fields, mustRevalidate)
 }

@@ -23,6 +23,8 @@ export interface ServableSite extends AddressedFiles {
   /** Computed on first use. */
   readonly directories: Directories
   readonly earlierAssets: EarlierAssets
+  /** How long a CDN may keep what it could also revalidate, unless it hears that the site has changed; 0: not at all. */
+  readonly cdnSeconds: number
 }
 
 export interface ProvingRecord {
@@ -52,12 +54,15 @@ export interface EarlierAsset {
 export const servableSite = (snapshot: Snapshot, facts?: SiteFacts): ServableSite =>
   runAtOnce(servableSiteSteps(snapshot, facts))
 
-type SiteFacts = Partial<Pick<ServableSite, 'earlierAssets' | 'liveSince' | 'record'>>
+type SiteFacts = Partial<
+  Pick<ServableSite, 'cdnSeconds' | 'earlierAssets' | 'liveSince' | 'record'>
+>
 
 /** As `servableSite`, in steps: two rule files at their limits take 100 ms. */
 export function* servableSiteSteps(
   snapshot: Snapshot,
   {
+    cdnSeconds = 0,
     earlierAssets = new Map(),
     liveSince = snapshot.publishedAt,
     record = { uri: siteUri(snapshot), cid: snapshot.recordCid, versionKey: null },
@@ -84,6 +89,7 @@ export function* servableSiteSteps(
       return directories
     },
     earlierAssets,
+    cdnSeconds,
   }
 }
 
