@@ -33,12 +33,13 @@ sub vcl_recv {
     }
     return (synth(200));
   }
+  # What is kept is kept by Host: nothing else may say which site it is.
+  unset req.http.X-Forwarded-Host;
   # Varnish has added the address of the front to that of the visitor.
   if (client.ip ~ front) {
     set req.http.X-Forwarded-For = regsub(req.http.X-Forwarded-For, ",[^,]*$", "");
   } else {
     set req.http.X-Forwarded-For = client.ip;
-    unset req.http.X-Forwarded-Host;
     unset req.http.X-Forwarded-Proto;
   }
   if (req.http.Host ~ "(?i)^sitehost\.example(:[0-9]+)?$") {
@@ -52,7 +53,8 @@ sub vcl_recv {
 }
 
 sub vcl_backend_response {
-  set beresp.http.X-Kept-Host = std.tolower(regsub(bereq.http.Host, ":[0-9]+$", ""));
+  # As purges name it: without a trailing dot and the port.
+  set beresp.http.X-Kept-Host = std.tolower(regsub(bereq.http.Host, "\.?(:[0-9]+)?$", ""));
   if (beresp.http.CDN-Cache-Control ~ "(?i)private|no-store|no-cache") {
     set beresp.ttl = 0s;
   } else if (beresp.http.CDN-Cache-Control ~ "(?i)max-age=[0-9]+") {
