@@ -170,6 +170,18 @@ await onEachDatabase('several instances', (make, dialect) => {
     expect(await alice.publish('gone', newPage())).toMatchObject({ success: true })
   }, 120_000)
 
+  test('all are listed, wherever one asks', async () => {
+    const { said } = await runCommand(
+      ['status', '--json', '--data', instances.dataOf(1)],
+      instances.settingsOf(1),
+    )
+    const status = JSON.parse(said.join()) as { instances: { address: string; roles: string }[] }
+    expect(status.instances.map(({ address }) => address).toSorted()).toEqual(
+      [0, 1].map((n) => `http://${instances.settingsOf(n)['INTERNAL_LISTEN']}`).toSorted(),
+    )
+    expect(status.instances[0]?.roles).toBe('app,edge,ingest')
+  }, 60_000)
+
   test('an instance that is not one of several does not start next to them', async () => {
     const alone = { ...instances.settingsOf(0), INTERNAL_LISTEN: '', PORT: '0' }
     const refused = await runCommand(['serve', '--data', join(dir, 'alone')], alone)

@@ -184,6 +184,7 @@ const adminReadRows: readonly Row[] = [
         ...{ kind: 'service', pid: aNumber, startedAt: aTime, restarts: 0, residentBytes: aNumber },
       },
     ],
+    instances: [],
   }),
   read(
     '/api/admin/series',

@@ -7,6 +7,7 @@ import { call } from '#web/server/api.ts'
 import { addressWith, goTo, useAddress } from '#web/shell/routing/address.ts'
 import { areaWords } from '#web/words/admin/area.ts'
 import { Caches } from './caches.tsx'
+import { Instances } from './instances.tsx'
 import styles from './overview-page.module.css'
 import { Charts } from './parts/charts.tsx'
 import { Link } from './parts/link.tsx'
@@ -42,6 +43,7 @@ export function OverviewPage() {
       {problem !== null && <Problem>{problem}</Problem>}
       {value === null && problem === null && <p>{said.loading}</p>}
       {value !== null && <Tiles overview={value} />}
+      {value !== null && <Instances instances={value.instances} />}
       <Charts refreshEveryMs={refreshEveryMs} />
       <Caches refreshEveryMs={refreshEveryMs} />
     </Page>

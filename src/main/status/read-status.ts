@@ -10,6 +10,7 @@ import project from '#package.json'
 import type { Db } from '#store/database/database.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
 import { countHosts } from '#store/log/count-hosts.ts'
+import { listWorkingInstances, type WorkingInstance } from '#store/queues/instance-work.ts'
 import { queueSizes, unfinishedJobs } from '#store/queues/queue-sizes.ts'
 import { firehoseSeenAt } from '#store/sites/firehose-cursors.ts'
 import { readTotals } from '#store/sites/totals.ts'
@@ -52,6 +53,8 @@ export interface Status extends ProcessStatus {
   readonly certificates24h: number
   /** Those that the service shows itself; null: a TLS front keeps them. */
   readonly certificates: CertificateStatus | null
+  /** That share the database; none where one process is all there is. */
+  readonly instances: readonly WorkingInstance[]
   readonly lastBackupAt: number | null
   /** Whether the bucket of the blobs answers; null: they are in the data folder. */
   readonly bucketAnswers: boolean | null
@@ -86,6 +89,7 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     jobs: jobs.values().reduce((sum, count) => sum + count, 0),
     certificates24h: await countHosts(db, 'certificate_permitted', now - dayMs),
     certificates: await readCertificateStatus(config, db, now),
+    instances: await listWorkingInstances(db),
     lastBackupAt: await readLastBackup(dataDir),
     bucketAnswers: await bucketAnswers(config),
     http3Answers: await http3Answers(config),

@@ -20,6 +20,7 @@ const status: Status = {
   jobs: 2,
   certificates24h: 1,
   certificates: null,
+  instances: [],
   lastBackupAt: now - 7 * hourMs,
   bucketAnswers: null,
   http3Answers: null,
@@ -49,6 +50,16 @@ test.each([
   const lines = statusLines({ ...status, ...answers }, now)
   expect(lines).toContain(`blob store    ${seen}`)
   expect(lines).toContain(`HTTP/3        ${seen}`)
+})
+
+test('each of several instances has a line', () => {
+  const instance = {
+    ...{ id: 'a', run: 'b', address: 'http://10.0.0.1:3002', roles: 'app,edge,ingest' },
+    ...{ version: '1.2.3', startedAt: 1, seenAt: 2, seenAgoMs: 1_900, jobs: 2, deploys: 1 },
+  }
+  expect(statusLines({ ...status, instances: [instance] }, now)).toContain(
+    'instance      http://10.0.0.1:3002 (app,edge,ingest), 1.2.3, seen 1 second ago: 2 in progress, 1 open deploy',
+  )
 })
 
 test('the certificates of a service that shows them itself', () => {

@@ -4,7 +4,7 @@ import type { ProcessStatus, Status } from './read-status.ts'
 
 /** The status as a person reads it, one fact a line. */
 export function statusLines(status: Status, now: number): string[] {
-  const { bucketAnswers, disk, hosting, http3Answers, jobs, queues } = status
+  const { bucketAnswers, disk, hosting, http3Answers, instances, jobs, queues } = status
   const waiting = `${counted(queues.sites, 'site')}, ${counted(queues.versions, 'version')} and ${counted(queues.accounts, 'account')} waiting, ${queues.parked} parked`
   const facts: readonly (readonly [string, string])[] = [
     [hosting === null ? 'service' : 'application', processText(status, now)],
@@ -19,6 +19,7 @@ export function statusLines(status: Status, now: number): string[] {
     ['firehose', agoText(status.firehoseSeenAt, now, 'no event yet', 'last event ')],
     ['queue', queues.parked === 0 ? waiting : `${waiting} (sitehost unread)`],
     ['publishes', `${jobs} in progress`],
+    ...instances.map((instance) => ['instance', instanceText(instance)] as const),
     ['certificates', certificatesText(status, now)],
     ['backup', agoText(status.lastBackupAt, now, 'none yet: sitehost backup <folder>')],
   ]
@@ -32,6 +33,12 @@ function processText({ service, startedAt }: ProcessStatus, now: number): string
   if (service === 'stopped') return 'does not answer'
   const since = startedAt === null ? '' : ` for ${durationText(now - startedAt)}`
   return service === 'running' ? `running${since}` : `running${since}, but not ready: see its log`
+}
+
+function instanceText(instance: Status['instances'][number]): string {
+  const { address, deploys, jobs, roles, seenAgoMs, version } = instance
+  const work = `${jobs} in progress, ${counted(deploys, 'open deploy')}`
+  return `${address} (${roles}), ${version}, seen ${durationText(seenAgoMs)} ago: ${work}`
 }
 
 function certificatesText({ certificates, certificates24h }: Status, now: number): string {

@@ -9,6 +9,10 @@ export const areaWords = {
     title: 'In memory for visitors',
     table: 'Entries and sizes',
   },
+  instances: {
+    title: 'Instances',
+    table: 'Instances that share the database',
+  },
   overviewPage: {
     title: 'Overview',
     loading: 'Loading…',

@@ -79,6 +79,20 @@ export const adminListRoutes = {
               residentBytes: count.nullable().describe('null: it has not said'),
             }),
           ),
+          instances: z
+            .array(
+              z.strictObject({
+                id: z.string(),
+                address: z.string().describe('INTERNAL_LISTEN, as a URL'),
+                roles: z.string().describe('As in ROLES'),
+                version: z.string(),
+                startedAt: instant,
+                seenSeconds: count.describe('For so long it was not seen'),
+                jobs: count.describe('Uploads of it that have not ended'),
+                deploys: count.describe('Open ones whose files it has'),
+              }),
+            )
+            .describe('That share the database; none where one process is all there is'),
         }),
       ),
     },

@@ -17,6 +17,7 @@ import { findLimitOverrides } from '#store/moderation/account-limits.ts'
 import { countOpenReports } from '#store/moderation/reports.ts'
 import { findAccountTakedown, findTakedown } from '#store/moderation/takedowns.ts'
 import { domainKey, searchDomains } from '#store/names/search-domains.ts'
+import { listWorkingInstances, type WorkingInstance } from '#store/queues/instance-work.ts'
 import { queueSizes, unfinishedJobs } from '#store/queues/queue-sizes.ts'
 import { jobKey, listLastJobs, searchJobs } from '#store/queues/search-jobs.ts'
 import { findWorkItem } from '#store/queues/unread.ts'
@@ -114,6 +115,12 @@ export function adminListHandlers(context: ApiContext): HandlersOf<typeof adminL
   }
 }
 
+const instanceRow = ({ seenAgoMs, run: _, seenAt: __, ...instance }: WorkingInstance) => ({
+  ...instance,
+  startedAt: isoOf(instance.startedAt),
+  seenSeconds: Math.floor(seenAgoMs / 1000),
+})
+
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
@@ -152,5 +159,6 @@ async function overview({ certificates, db, now, operations }: ApiContext) {
     processes: operations
       .processes()
       .map((process) => ({ ...process, startedAt: isoOf(process.startedAt) })),
+    instances: (await listWorkingInstances(db)).map(instanceRow),
   }
 }

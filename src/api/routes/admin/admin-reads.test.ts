@@ -1,14 +1,23 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { registerInstance } from '#store/instances.ts'
 import { countErrors } from '#store/log/error-entries.ts'
 import { appendLogEntries } from '#store/log/log-entries.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { addCustomDomain } from '#store/names/custom-domains.ts'
 import { claimSubdomain, mapSubdomain } from '#store/names/subdomains.ts'
+import { createJob } from '#store/queues/jobs.ts'
 import { recordVersion } from '#store/sites/record-version.ts'
 import { testApi } from '#tests/support/api.ts'
-import { alice, bob, nameOf, newVersion, siteOf } from '#tests/support/database/sample-rows.ts'
+import {
+  alice,
+  bob,
+  nameOf,
+  newJob,
+  newVersion,
+  siteOf,
+} from '#tests/support/database/sample-rows.ts'
 import { cacheStats } from '#tests/support/operations.ts'
 
 const api = testApi()
@@ -302,7 +311,14 @@ describe('GET /api/admin/overview', () => {
           startedAt: '2030-01-01T00:00:00.000Z',
         },
       ],
+      instances: [],
     })
+    const instance = { id: 'a', address: 'http://10.0.0.1:3002', roles: 'app', version: '1.2.3' }
+    await registerInstance(api().db, { ...instance, run: 'run' })
+    await createJob(api().db, newJob({ instance: 'a' }), { queuedMax: 5, now: 1 })
+    expect((await get('overview')).body['instances']).toEqual([
+      { ...instance, startedAt: expect.any(String), seenSeconds: 0, jobs: 1, deploys: 0 },
+    ])
     api().operations.hasHosting = false
     expect((await get('overview')).body).toMatchObject({
       firehose: { lagSeconds: null, lastEventSeconds: null, connected: false },
