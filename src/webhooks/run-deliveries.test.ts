@@ -154,7 +154,7 @@ test('a failed delivery is sent again, the same, until it is given up within a d
   expect(new Set(received.map(({ headers }) => headers.get('webhook-id'))).size).toBe(1)
   expect(await log()).toMatchObject([{ state: 'given-up', attempts: 8, status: 500 }])
   expect(now - begun).toBeLessThan(24 * 60 * 60_000)
-  expect(deliveryRetryMsMax).toBeGreaterThan(Math.max(...retryPausesMs))
+  expect(retryPausesMs.every((pauseMs) => pauseMs < deliveryRetryMsMax)).toBe(true)
 })
 
 test('a webhook that fails for days is disabled, and the log says so', async () => {
