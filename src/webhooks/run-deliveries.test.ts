@@ -13,7 +13,7 @@ import {
 } from '#store/webhooks/webhooks.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
-import { alice, bob, nameOf, newWebhook } from '#tests/support/database/sample-rows.ts'
+import { accountOf, alice, bob, nameOf, newWebhook } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import {
   accountAllowance,
@@ -22,6 +22,7 @@ import {
   deliveryLeaseMs,
   deliveryRetryMsMax,
   failingMsMax,
+  hostAllowance,
   ofHostAtOnce,
   retryPausesMs,
 } from './run-deliveries.ts'
@@ -327,6 +328,59 @@ test('so many are in progress, and so many for a host and an account', async () 
   stop.abort()
   for (const end of waiting) end()
   await deliveries.ended()
+})
+
+describe('the next place is for an account that had none of late, while others have hundreds due', () => {
+  const flooding = [1, 2, 3, 4].map(accountOf)
+  const backlog = async (hostOf: (n: number) => string): Promise<void> => {
+    for (const [n, did] of flooding.entries()) {
+      for (const id of [`a${n}`, `b${n}`])
+        await add(id, { did, host: hostOf(n), url: `https://${id}.example/` })
+      for (let event = 0; event < 20; event++) await publish(did)
+    }
+    now += 1
+    await add('last', { host: hostOf(9), url: 'https://last.example/' })
+    await publish()
+  }
+
+  test('whose servers answer slowly', async () => {
+    await backlog((n) => `host-${n}.example`)
+    const open: { readonly url: string; readonly end: () => void }[] = []
+    const deliveries = new Deliveries(
+      contextOf((url) => {
+        const { promise, resolve } = Promise.withResolvers<Response>()
+        open.push({ url: String(url), end: () => resolve(new Response()) })
+        return promise
+      }),
+    )
+    const fill = async (): Promise<void> => {
+      while ((await deliveries.startDue()) === 0 || deliveries.inProgress < deliveriesAtOnce);
+      await eventually(async () => expect(open).toHaveLength(deliveriesAtOnce))
+    }
+    await fill()
+    const [first] = open.splice(0, 1)
+    first?.end()
+    await eventually(async () => expect(deliveries.inProgress).toBe(deliveriesAtOnce - 1))
+    await fill()
+    expect(open.at(-1)?.url).toBe('https://last.example/')
+    stop.abort()
+    for (const { end } of open) end()
+    await deliveries.ended()
+  })
+
+  test('to the same host', async () => {
+    const urls: string[] = []
+    const deliveries = new Deliveries(
+      contextOf(async (url) => {
+        urls.push(String(url))
+        return new Response()
+      }),
+    )
+    await backlog(() => 'one.example')
+    await pass(deliveries)
+    expect(urls).toContain('https://last.example/')
+    expect(urls.length).toBe(hostAllowance.count)
+  })
 })
 
 test('an account has so many deliveries a minute, and others do not wait for it', async () => {

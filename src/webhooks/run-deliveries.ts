@@ -40,6 +40,8 @@ export const accountAllowance = { count: 60, windowMs: 60_000 }
 export const hostAllowance = { count: 120, windowMs: 60_000 }
 /** Accounts and hosts beyond their allowance that are passed over; their rows are put back one by one when there are more. */
 const pausedMax = 500
+/** Accounts that were served of late, and therefore come after others. */
+const servedMax = 500
 
 /** A process that died has sent what it took, or not: it is sent again. */
 export const deliveryLeaseMs = 6 * answerMsMax
@@ -75,6 +77,8 @@ export class Deliveries {
   readonly #inProgress = new Map<DueDelivery, Promise<void>>()
   /** Accounts and hosts, and when they are within their allowance again. */
   readonly #paused = new Map<Did | string, number>()
+  /** When an account's last delivery began, the earliest first. */
+  readonly #served = new Map<Did, number>()
 
   constructor(context: DeliveriesContext) {
     this.#context = context
@@ -90,7 +94,7 @@ export class Deliveries {
     if (nextAt === null || nextAt > now()) return pollMs
     const busy = this.#busy()
     const taken = await takeDueDeliveries(db, {
-      ...{ now: now(), leaseMs: deliveryLeaseMs, limit, busy },
+      ...{ now: now(), leaseMs: deliveryLeaseMs, limit, busy, served: this.#servedOfLate() },
     })
     for (const delivery of taken) await this.#start(delivery)
     return taken.length === limit && this.inProgress < deliveriesAtOnce ? 0 : pollMs
@@ -118,6 +122,19 @@ export class Deliveries {
     }
   }
 
+  /**
+   * Accounts that were served within the window of their allowance. Without their waiting behind others, a few of them with
+   * slow servers and many events would hold all places, or a host's allowance, and everybody would wait behind their rows.
+   */
+  #servedOfLate(): Did[] {
+    const since = this.#context.elapsed() - accountAllowance.windowMs
+    for (const [did, at] of this.#served) {
+      if (at > since && this.#served.size <= servedMax) break
+      this.#served.delete(did)
+    }
+    return [...this.#served.keys()]
+  }
+
   #isFull(name: Did | string): boolean {
     const open = [...this.#inProgress.keys()]
     return isDid(name)
@@ -140,6 +157,8 @@ export class Deliveries {
       return await postponeDelivery(db, id, isPaused ? nextAttemptAt : now() + waitMs)
     }
     this.#ofHost.take(webhook.host)
+    this.#served.delete(did)
+    this.#served.set(did, elapsed())
     const end = this.#deliver(delivery).finally(() => {
       this.#inProgress.delete(delivery)
       this.#context.onEnd?.()

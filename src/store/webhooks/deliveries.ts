@@ -19,33 +19,18 @@ interface TakeOptions {
   readonly limit: number
   /** Accounts and hosts that have enough in progress. */
   readonly busy: { readonly dids: readonly Did[]; readonly hosts: readonly string[] }
+  /** Accounts whose deliveries are taken after all others, however long they wait. */
+  readonly served?: readonly Did[]
 }
 
 /**
- * Leases due deliveries, longest wait first; each counts as an attempt. No other caller gets them until they are recorded
- * or postponed, or `leaseMs` are over: then their process has died, and they are taken again.
+ * Leases due deliveries, longest wait first, those of `served` last; each counts as an attempt. No other caller gets them until
+ * they are recorded or postponed, or `leaseMs` are over: then their process has died, and they are taken again.
  */
-export function takeDueDeliveries(
-  db: Db,
-  { now, leaseMs, limit, busy }: TakeOptions,
-): Promise<DueDelivery[]> {
+export function takeDueDeliveries(db: Db, options: TakeOptions): Promise<DueDelivery[]> {
+  const { now, leaseMs } = options
   return inTransaction(db, async (transaction) => {
-    const due = transaction
-      .selectFrom('webhookDeliveries')
-      .innerJoin('webhooks', 'webhooks.id', 'webhookDeliveries.webhookId')
-      .select('webhookDeliveries.id')
-      .where('state', '=', 'pending')
-      .where('nextAttemptAt', '<=', now)
-      .where('leasedUntil', '<=', now)
-      .$if(busy.dids.length > 0, (query) =>
-        query.where('webhookDeliveries.did', 'not in', busy.dids),
-      )
-      .$if(busy.hosts.length > 0, (query) => query.where('webhooks.host', 'not in', busy.hosts))
-      .orderBy('nextAttemptAt')
-      .orderBy('webhookDeliveries.id')
-      .limit(limit)
-    const locked = isPostgres(db) ? due.forUpdate('webhookDeliveries').skipLocked() : due
-    const ids = (await locked.execute()).map(({ id }) => id)
+    const ids = await lockDue(transaction, options)
     if (ids.length === 0) return []
     const taken = await transaction
       .updateTable('webhookDeliveries')
@@ -60,6 +45,32 @@ export function takeDueDeliveries(
     }
     return dueDeliveries
   })
+}
+
+/** Returns their ids, in the order in which they are to be sent. */
+async function lockDue(
+  db: Db,
+  { now, limit, busy, served = [] }: TakeOptions,
+): Promise<readonly string[]> {
+  const due = db
+    .selectFrom('webhookDeliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'webhookDeliveries.webhookId')
+    .select('webhookDeliveries.id')
+    .where('state', '=', 'pending')
+    .where('nextAttemptAt', '<=', now)
+    .where('leasedUntil', '<=', now)
+    .$if(busy.dids.length > 0, (query) => query.where('webhookDeliveries.did', 'not in', busy.dids))
+    .$if(busy.hosts.length > 0, (query) => query.where('webhooks.host', 'not in', busy.hosts))
+    .orderBy('nextAttemptAt')
+    .orderBy('webhookDeliveries.id')
+  const locked = isPostgres(db) ? due.forUpdate('webhookDeliveries').skipLocked() : due
+  const idsOf = async (query: typeof locked, max: number): Promise<string[]> =>
+    (await query.limit(max).execute()).map(({ id }) => id)
+  if (served.length === 0) return await idsOf(locked, limit)
+  const others = await idsOf(locked.where('webhookDeliveries.did', 'not in', served), limit)
+  if (others.length === limit) return others
+  const last = locked.where('webhookDeliveries.did', 'in', served)
+  return [...others, ...(await idsOf(last, limit - others.length))]
 }
 
 /** Puts a taken delivery back until `at`, as if it had not been taken. */
