@@ -32,11 +32,9 @@ export function siteUri({ did, name }: SiteAddress): `at://${Did}/${string}/${st
   return `at://${did}/${namespaceOf(name).fs}/${recordKeyOf(name)}`
 }
 
-/** As `siteUri` writes it, or `<did>/<name>`. Null for anything else. */
+/** As `siteUri` writes it, or `<did>/<name>`, perhaps with `at://` before it. Null for anything else. */
 export function parseSiteUri(input: string): SiteAddress | null {
-  const isUri = input.startsWith('at://')
-  const [owner = '', ...path] = (isUri ? input.slice('at://'.length) : input).split('/')
-  if (isUri && path.length !== 2) return null
+  const [owner = '', ...path] = input.replace(/^at:\/\//, '').split('/')
   const [did, name] = [parseDid(owner), parseAnySiteName(path.join('/').replace(ownPrefix, ''))]
   return did === null || name === null ? null : { did, name }
 }

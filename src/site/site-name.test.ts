@@ -60,7 +60,6 @@ test('the permanent hosts of sites with the same record key differ', () => {
 
 test.each([
   `at://${did}`,
-  `at://${did}/place.wisp.fs`,
   `at://${did}/place.wisp.fs/a/b`,
   `at://${did}/app.bsky.feed.post/a`,
   'at://alice.example/place.wisp.fs/a',

@@ -1,7 +1,6 @@
 import type { ExplainOptions } from '#cli/verified/explain.ts'
 import type { PullOptions } from '#cli/verified/pull.ts'
 import type { VerifyOptions } from '#cli/verified/verify.ts'
-import { ownNamespace } from '#site/namespace.ts'
 import { account, type CommandOption, json, type SiteCommand } from './site-command.ts'
 
 const siteOfHost: CommandOption = [
@@ -14,7 +13,7 @@ export const verifiedCommands: readonly SiteCommand[] = [
     usage: 'pull <site> [folder]',
     description: 'write the files of a site into a folder, each verified against the signed record',
     arguments: [
-      { description: `a name, <handle>/<name>, or at://<did>/${ownNamespace.fs}/<name>` },
+      { description: 'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>' },
       { description: 'a new or empty folder (else one with the name of the site)' },
     ],
     options: [
