@@ -30,7 +30,7 @@ onEachStore('what is brought back', (db) => {
 })
 
 onEachStore('what is taken offline', (db) => {
-  test('is told to webhooks of its owner', async () => {
+  test('is an event for webhooks of its owner', async () => {
     const context = { db: db(), wakeUps: new WakeUps(), log: recordingLog(), now: () => 7 }
     const events = ['site.taken_down'] as const
     await createWebhook(db(), newWebhook({ id: 'all', events }), { webhooksMax: 9, now: 1 })

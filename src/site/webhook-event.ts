@@ -1,4 +1,4 @@
-/** What a webhook can be told, by the names that its requests have (docs/webhooks.md). */
+/** The events that a webhook can receive, by the names that its requests have (docs/webhooks.md). */
 export const webhookEvents = [
   'site.published',
   'site.refused',

@@ -86,7 +86,7 @@ export const webhookRows: readonly Row[] = [
   { ...replace, ...notFound, path: `${nobodys}/secret` },
   {
     ...log,
-    what: 'what it was told',
+    what: 'its deliveries',
     given: addHook,
     path: '/api/webhooks/{hook}/deliveries',
     status: 200,

@@ -17,7 +17,7 @@ import { Usage } from './usage.tsx'
 // Below the rest, and of few people: loaded after it.
 const webhooks = lazyModule(() => import('./webhooks/webhooks.tsx'))
 
-/** `/account`: who one is, what one uses, where one is signed in, which programs are told, and the way out. */
+/** `/account`: who one is, what one uses, where one is signed in, which programs receive events, and the way out. */
 export default function AccountPage() {
   const { account } = words
   return (

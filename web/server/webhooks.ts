@@ -3,7 +3,7 @@ import type { AnswerTo, Asked } from '#api/contract/client.ts'
 import { call } from './api.ts'
 import { keys } from './queries.ts'
 
-// Which programs are told what happens; apart from the other calls, because only a part of one page has them.
+// Webhooks; apart from the other calls, because only a part of one page has them.
 
 export type Webhook = AnswerTo<'GET /api/webhooks'>['webhooks'][number]
 export type Delivery = AnswerTo<'GET /api/webhooks/:id/deliveries'>['deliveries'][number]

@@ -71,7 +71,7 @@ const urlRefusals = [
   sentences.webhookPrivate,
 ]
 
-/** Webhooks: URLs of the account’s own that are told what happens to its sites (docs/webhooks.md). */
+/** Webhooks: URLs of the account’s own that receive the events of its sites (docs/webhooks.md). */
 export const webhookRoutes = {
   listWebhooks: defineRoute({
     ...ofSection,
@@ -147,7 +147,7 @@ export const webhookRoutes = {
     ...ofWebhook,
     method: 'GET',
     path: '/api/webhooks/:id/deliveries',
-    summary: 'What a webhook was told, newest first',
+    summary: 'The deliveries of a webhook, newest first',
     details: 'Of the last 30 days, 200 at most. Nothing of an answer but its status is kept.',
     query: { cursor: z.string().optional() },
     answers: {

@@ -86,7 +86,7 @@ describe('/api/webhooks', () => {
     expect(await until()).toBeNull()
   })
 
-  test('what it was told is listed page by page, and can be sent again', async () => {
+  test('its deliveries are listed page by page, and can be sent again', async () => {
     const { path } = await added()
     for (let n = 0; n < deliveriesOfPage; n++) await publish()
     const tested = await ask('POST', `${path}/test`)
@@ -115,7 +115,7 @@ describe('/api/webhooks', () => {
     expect(await ask('POST', `${path}/test`)).toEqual(refused)
   })
 
-  test('is removed with what it was told', async () => {
+  test('is removed with its deliveries', async () => {
     const { path } = await added()
     await publish()
     expect((await ask('DELETE', path)).status).toBe(200)

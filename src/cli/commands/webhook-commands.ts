@@ -5,10 +5,10 @@ import { account, instance, json, type SiteCommand } from './site-command.ts'
 const ofInstance = [instance, account, json]
 const idArgument = { description: 'its id, as the list has it' }
 
-/** Programs that a Sitehost tells what happens to somebody's sites. */
+/** Programs to which a Sitehost sends the events of somebody's sites. */
 export const webhookCommands: SiteCommand = {
   usage: 'webhooks',
-  description: 'show or change which programs are told what happens to your sites',
+  description: 'show or change which programs receive the events of your sites',
   about:
     'Asks a Sitehost at which you are signed in, with a token that your account’s server signs for it.',
   examples: [
@@ -57,7 +57,7 @@ export const webhookCommands: SiteCommand = {
     },
     {
       usage: 'log <id>',
-      description: 'list what it was told last',
+      description: 'list its last deliveries',
       arguments: [idArgument],
       options: ofInstance,
       examples: ['sitehost webhooks log 4f5c…'],
@@ -68,7 +68,7 @@ export const webhookCommands: SiteCommand = {
     },
     {
       usage: 'remove <id>',
-      description: 'remove it, with its log',
+      description: 'remove it, with its deliveries',
       arguments: [idArgument],
       options: ofInstance,
       examples: ['sitehost webhooks remove 4f5c…'],

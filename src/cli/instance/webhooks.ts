@@ -101,10 +101,10 @@ export async function testWebhook(
   const delivery = await instance.ask({ method: 'POST', path: `${pathOf(id)}/test` }, deliveryRow)
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ delivery }))
-  console.say(`Sending: ${delivery.id}. \`sitehost webhooks log ${id}\` shows what came of it.`)
+  console.say(`Sending: ${delivery.id}. \`sitehost webhooks log ${id}\` shows its result.`)
 }
 
-/** Lists what a webhook was told. Throws CommandError. */
+/** Lists the deliveries of a webhook. Throws CommandError. */
 export async function showDeliveries(
   id: string,
   options: InstanceOptions,
@@ -118,7 +118,7 @@ export async function showDeliveries(
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ deliveries }))
   for (const line of columns(deliveries.map(deliveryCells), console.width)) console.say(line)
-  if (deliveries.length === 0) console.note('It was told nothing in the last 30 days.')
+  if (deliveries.length === 0) console.note('It has no deliveries of the last 30 days.')
 }
 
 function deliveryCells(delivery: z.output<typeof deliveryRow>): string[] {

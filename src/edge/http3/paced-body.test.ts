@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { wholeBodyBytesMax } from '#site/limits.ts'
+import { eventually } from '#tests/support/eventually.ts'
 import { type BodyEnd, paced, pieceBytes } from './paced-body.ts'
 
 const minuteMs = 60_000
@@ -70,11 +71,8 @@ describe('a client that takes nothing', () => {
     const { ends, response } = await pace(answer, { stallMsMax: 20 })
     const reader = response.body?.getReader()
     await reader?.read()
-    const lost = async () => {
-      while (ends.length === 0) await Bun.sleep(1)
-      return await reader?.read()
-    }
-    await expect(lost()).rejects.toThrow('a client has taken nothing')
+    await eventually(async () => expect(ends).not.toBeEmpty())
+    await expect(Promise.resolve(reader?.read())).rejects.toThrow('a client has taken nothing')
     expect(ends).toEqual(['stalled'])
     expect(made.chunks).toBeLessThan(4)
   })

@@ -86,7 +86,7 @@ export async function listAccountWebhooks(db: Db, did: Did) {
   return rows.map(({ events, ...row }) => ({ ...row, events: JSON.parse(events) as string[] }))
 }
 
-/** What the account's webhooks were told, oldest first. */
+/** The deliveries of the account's webhooks, oldest first. */
 export async function listAccountDeliveries(db: Db, did: Did) {
   const rows = await db
     .selectFrom('webhookDeliveries')

@@ -1,6 +1,6 @@
 import type { MigrationSql } from './sql-migration.ts'
 
-/** URLs of owners that are told what happens to their sites, and what they are told. */
+/** URLs of owners that receive the events of their sites, and their deliveries. */
 export const webhooks: MigrationSql = ({ text }) => [
   `create table webhooks (
     id ${text} primary key,

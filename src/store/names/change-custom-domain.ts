@@ -3,6 +3,7 @@ import type { SiteName } from '#site/site-name.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
+import { appendDomainEvent } from './append-domain-event.ts'
 import {
   type CustomDomain,
   type CustomDomainKey,
@@ -10,7 +11,6 @@ import {
   findCustomDomain,
 } from './custom-domains.ts'
 import { tellEdge } from './tell-names.ts'
-import { tellWebhooks } from './tell-webhooks.ts'
 
 /** Maps the domain to its account's site, or unmaps it. False: no such domain. */
 export async function mapCustomDomain(
@@ -45,8 +45,8 @@ export async function changeCustomDomain(
     if (changed === null) return null
     const isLost = domain.verified && !changed.verified
     const hasFailed = domain.ownershipWarning === null && changed.ownershipWarning !== null
-    if (isLost) await tellWebhooks(transaction, 'domain.lost', changed, now)
-    else if (hasFailed) await tellWebhooks(transaction, 'domain.failed', changed, now)
+    if (isLost) await appendDomainEvent(transaction, 'domain.lost', changed, now)
+    else if (hasFailed) await appendDomainEvent(transaction, 'domain.failed', changed, now)
     if ('verified' in change || 'site' in change) await tellEdge(transaction, domain, now)
     return changed
   })

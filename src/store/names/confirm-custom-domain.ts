@@ -1,4 +1,5 @@
 import type { Db } from '#store/database/database.ts'
+import { appendDomainEvent } from './append-domain-event.ts'
 import {
   type CustomDomainChange,
   updateCustomDomain,
@@ -6,7 +7,6 @@ import {
 } from './change-custom-domain.ts'
 import { type CustomDomain, type CustomDomainKey, findRegisteredDomain } from './custom-domains.ts'
 import { tellEdge, tellNames } from './tell-names.ts'
-import { tellWebhooks } from './tell-webhooks.ts'
 
 /** What a look-up has found. */
 export interface Proof {
@@ -43,7 +43,7 @@ export function confirmCustomDomain(
       if (!isOverruled(loser, proof)) return 'held-by-another'
       const lost = { ...noMisses, verified: false, ownershipWarning: lossWarning(loser) }
       await updateCustomDomain(transaction, loser.id, lost, now)
-      await tellWebhooks(transaction, 'domain.lost', { ...loser, ...lost }, now)
+      await appendDomainEvent(transaction, 'domain.lost', { ...loser, ...lost }, now)
     }
     const confirmed = { ...change, ...noMisses, verified: true, confirmedAt: proof.lookedUpAt }
     if ((await updateCustomDomain(transaction, domain.id, confirmed, now)) === null) return null
@@ -51,7 +51,12 @@ export function confirmCustomDomain(
       await tellNames(transaction, { did: loser.did, name: loser.site }, now)
     }
     if (!domain.verified) {
-      await tellWebhooks(transaction, 'domain.verified', { ...domain, ownershipWarning: null }, now)
+      await appendDomainEvent(
+        transaction,
+        'domain.verified',
+        { ...domain, ownershipWarning: null },
+        now,
+      )
       await tellEdge(transaction, domain, now)
     }
     return 'confirmed'

@@ -5,7 +5,7 @@ import type { Db } from '#store/database/database.ts'
 import type { JobStatus, Schema } from '#store/database/schema.ts'
 import { storableText } from '#store/database/storable-text.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
-import { appendWebhookEvent, told } from '#store/webhooks/append-event.ts'
+import { appendWebhookEvent, sentText } from '#store/webhooks/append-event.ts'
 import {
   findJob,
   findRunningJob,
@@ -234,7 +234,7 @@ export function endJob(db: Db, id: string, end: JobEnd, now: number): Promise<bo
     const job = isEnded && end.status === 'failed' ? await findJob(transaction, id) : null
     if (job === null || end.status === 'completed') return isEnded
     const { did, site } = job
-    const failed = { did, site, job: id, error: told(storableText(end.error)) }
+    const failed = { did, site, job: id, error: sentText(storableText(end.error)) }
     await appendWebhookEvent(transaction, 'publish.failed', failed, now)
     return true
   })

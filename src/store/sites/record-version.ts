@@ -9,7 +9,7 @@ import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
 import { lockUntilCommit } from '#store/database/transaction.ts'
 import type { AccountLimits } from '#store/moderation/account-limits.ts'
-import { appendWebhookEvent, toldProblems } from '#store/webhooks/append-event.ts'
+import { appendWebhookEvent, sentProblems } from '#store/webhooks/append-event.ts'
 import { deleteIfOverQuota } from './account-quota.ts'
 import { withdrawEarlier } from './withdrawals.ts'
 
@@ -86,14 +86,14 @@ export function recordVersion(
     if (version.snapshot === null) {
       await insertVersion(transaction, version, 'invalid', now)
       const isKnown = refused.some(({ recordCid }) => recordCid === version.recordCid)
-      if (!isKnown) await tellWebhooks(transaction, 'site.refused', version, now)
+      if (!isKnown) await appendVersionEvent(transaction, 'site.refused', version, now)
       return 'refused'
     }
     await replaceLive(transaction, live, version, now, at)
     if (withdraws) await withdrawEarlier(transaction, version)
     const others = versions.filter((each) => !refused.includes(each))
     await prune(transaction, others, now)
-    await tellWebhooks(transaction, 'site.published', version, now)
+    await appendVersionEvent(transaction, 'site.published', version, now)
     if (withdraws) await appendBlobChanges(transaction, version.site, [], now)
     await appendChange(transaction, version.site, now)
     at('change-appended')
@@ -222,13 +222,13 @@ async function insertVersion(
 
 const insertRow = prepared<VersionRow, unknown>((db, row) => db.insertInto('versions').values(row))
 
-async function tellWebhooks(
+async function appendVersionEvent(
   transaction: Transaction<Schema>,
   event: 'site.published' | 'site.refused',
   { bytes, fileCount, label, problems, recordCid, rev, site: { did, name } }: NewVersion,
   now: number,
 ): Promise<void> {
-  const facts = { version: recordCid, rev, fileCount, bytes, problems: toldProblems(problems) }
+  const facts = { version: recordCid, rev, fileCount, bytes, problems: sentProblems(problems) }
   await appendWebhookEvent(
     transaction,
     event,

@@ -5,7 +5,7 @@ import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import type { WebhookTables } from '#store/database/tables/webhook-tables.ts'
 
-/** What webhooks are told, besides the event's name and its time. */
+/** What a delivery says, besides the event's name and its time. */
 export interface WebhookMessage {
   readonly did: Did
   /** Null: it is about no one site. */
@@ -19,12 +19,12 @@ export interface WebhookMessage {
 export const pendingDeliveriesMax = 100
 export const deliveriesMax = 200
 /** Of problems and errors that are sent. */
-export const toldProblemsMax = 10
-export const toldCharsMax = 500
+export const sentProblemsMax = 10
+export const sentCharsMax = 500
 
 /**
- * Enqueues a delivery for each enabled webhook of the site, or of all the account's sites, that wants the event. Belongs
- * into the transaction in which it happens: then nothing happens that is not told, and nothing is told that did not happen.
+ * Enqueues a delivery for each enabled webhook of the site, or of all the account's sites, that wants the event. Call
+ * it in the transaction of the event: then every event has its deliveries, and no delivery is of an event that was rolled back.
  */
 export async function appendWebhookEvent(
   db: Db,
@@ -96,7 +96,7 @@ export async function appendDelivery(
 }
 
 /** Of what strangers may have written at any length. */
-export const toldProblems = (problems: readonly string[]): string[] =>
-  problems.slice(0, toldProblemsMax).map(told)
+export const sentProblems = (problems: readonly string[]): string[] =>
+  problems.slice(0, sentProblemsMax).map(sentText)
 
-export const told = (text: string): string => text.slice(0, toldCharsMax).toWellFormed()
+export const sentText = (text: string): string => text.slice(0, sentCharsMax).toWellFormed()

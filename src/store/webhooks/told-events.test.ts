@@ -22,11 +22,11 @@ import {
   siteOf,
   versionKeyOf,
 } from '#tests/support/database/sample-rows.ts'
-import { toldCharsMax, toldProblemsMax } from './append-event.ts'
+import { sentCharsMax, sentProblemsMax } from './append-event.ts'
 import { listDeliveries } from './deliveries.ts'
 import { createWebhook } from './webhooks.ts'
 
-onEachStore('what webhooks are told', (db) => {
+onEachStore('events that webhooks receive', (db) => {
   const blog = siteOf('blog')
   const start = async () => {
     for (const did of [alice, bob]) {
@@ -65,12 +65,12 @@ onEachStore('what webhooks are told', (db) => {
 
   test('a version that is refused, once for each record, with some of its problems', async () => {
     await start()
-    const problems = Array.from({ length: toldProblemsMax + 1 }, () => 'a'.repeat(999))
+    const problems = Array.from({ length: sentProblemsMax + 1 }, () => 'a'.repeat(999))
     for (const n of [2, 2, 3]) await version(n, { snapshot: null, problems })
     const events = await told()
     expect(events.map(([event]) => event)).toEqual(['site.refused', 'site.refused'])
     expect(events[0]?.[1]).toMatchObject({
-      problems: Array(toldProblemsMax).fill('a'.repeat(toldCharsMax)),
+      problems: Array(sentProblemsMax).fill('a'.repeat(sentCharsMax)),
     })
   })
 

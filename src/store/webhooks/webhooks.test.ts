@@ -64,7 +64,7 @@ onEachStore('store/webhooks', (db) => {
     expect(await list()).toEqual([])
   })
 
-  test('is told the events that it wants, of its site or of all', async () => {
+  test('receives the events that it wants, of its site or of all', async () => {
     await create({ id: 'hook' })
     await create({ id: 'of-blog', site: nameOf('blog') })
     await create({ id: 'others', events: ['site.deleted'] })
@@ -79,7 +79,7 @@ onEachStore('store/webhooks', (db) => {
     ])
   })
 
-  test('a disabled one is told nothing, and what waited is given up', async () => {
+  test('a disabled one receives nothing, and what waited is given up', async () => {
     await create({ id: 'hook' })
     await append()
     expect(await changeWebhook(db(), key, { isEnabled: false }, 2)).toMatchObject({

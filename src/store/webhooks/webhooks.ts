@@ -8,7 +8,7 @@ import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 
 type WebhookRow = Readonly<Selectable<WebhookTables['webhooks']>>
 
-/** A URL that is told what happens to a site of an account, or to all of them. */
+/** A URL that receives the events of a site of an account, or of all of them. */
 export interface Webhook extends Omit<WebhookRow, 'events'> {
   readonly events: readonly WebhookEvent[]
 }

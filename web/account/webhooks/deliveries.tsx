@@ -9,7 +9,7 @@ import { useAction } from '#web/server/use-action.ts'
 import { type Delivery, deliveriesQuery, redeliver } from '#web/server/webhooks.ts'
 import { words } from '#web/words/words.ts'
 
-/** What a webhook was told, newest first. */
+/** The deliveries of a webhook, newest first. */
 export function Deliveries({ id, host }: { id: string; host: string }) {
   const { deliveries: texts } = words.webhooks
   const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(

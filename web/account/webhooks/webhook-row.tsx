@@ -23,7 +23,7 @@ interface WebhookRowProps {
   readonly onSecret: (host: string, secret: string) => void
 }
 
-/** A webhook, what can be done with it, and what it was told. */
+/** A webhook, what can be done with it, and its deliveries. */
 export function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
   const client = useQueryClient()
   const { webhooks: texts } = words

@@ -10,7 +10,7 @@ import { AddWebhook } from './add-webhook.tsx'
 import { WebhookRow } from './webhook-row.tsx'
 import styles from './webhooks.module.css'
 
-/** Which programs are told what happens to the account's sites. */
+/** Which programs receive the events of the account's sites. */
 export default function Webhooks() {
   const { webhooks: texts } = words
   const { data, error } = useQuery(webhooksQuery)

@@ -54,7 +54,7 @@ export const webhooks = {
   urlHint: 'Etwa https://hooks.example.com/sitehost',
   urlMissing: 'Gib die Adresse deines Programms ein.',
   site: 'Website',
-  what: 'Was ihm gemeldet wird',
+  what: 'Ereignisse',
   whatMissing: 'Wähle mindestens ein Ereignis.',
   deliveries: {
     show: 'Zustellungen',

@@ -52,7 +52,7 @@ export const webhooks = {
   urlHint: 'Such as https://hooks.example.com/sitehost',
   urlMissing: 'Enter the address of your program.',
   site: 'Site',
-  what: 'What it is told',
+  what: 'Events',
   whatMissing: 'Choose at least one event.',
   deliveries: {
     show: 'Deliveries',

@@ -85,7 +85,7 @@ export function recordVersionRecord(
     await insertRow(transaction, row)
     await withdrawIfEarlier(transaction, row)
     if (row.label !== null) await rememberKept(transaction, row.label)
-    if (before === undefined) await tellWebhooks(transaction, row, now)
+    if (before === undefined) await appendPreviewEvent(transaction, row, now)
     await tellEdge(transaction, before, now)
     await tellEdge(transaction, row, now)
     const demoted = await ignoreOldest(transaction, record, now)
@@ -120,7 +120,7 @@ export function removeVersionRecord(
   })
 }
 
-async function tellWebhooks(
+async function appendPreviewEvent(
   transaction: Transaction<Schema>,
   { did, label, manifest, site, siteLabel, ...row }: VersionRecordRow,
   now: number,
@@ -129,8 +129,8 @@ async function tellWebhooks(
   const { alias, bytes, cid, expiresAt, fileCount, key, message } = row
   const previewUrl = alias === null ? null : previewLabel(alias, siteLabel)
   const facts = { key, version: cid, fileCount, bytes, alias, message, expiresAt }
-  const told = { did, site, labels: { url: label, previewUrl }, ...facts }
-  await appendWebhookEvent(transaction, 'preview.made', told, now)
+  const sent = { did, site, labels: { url: label, previewUrl }, ...facts }
+  await appendWebhookEvent(transaction, 'preview.made', sent, now)
 }
 
 /** The live revision is not outdated: the same record may have another snapshot now. */

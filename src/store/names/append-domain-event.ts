@@ -1,10 +1,10 @@
 import type { WebhookEvent } from '#site/webhook-event.ts'
 import type { Db } from '#store/database/database.ts'
-import { appendWebhookEvent, told } from '#store/webhooks/append-event.ts'
+import { appendWebhookEvent, sentText } from '#store/webhooks/append-event.ts'
 import type { CustomDomain } from './custom-domains.ts'
 
-/** Tells the owner's webhooks about a custom domain. */
-export async function tellWebhooks(
+/** Enqueues deliveries about a custom domain for its owner's webhooks. */
+export async function appendDomainEvent(
   db: Db,
   event: Extract<WebhookEvent, `domain.${string}`>,
   {
@@ -15,6 +15,6 @@ export async function tellWebhooks(
   }: Pick<CustomDomain, 'did' | 'domain' | 'ownershipWarning' | 'site'>,
   now: number,
 ): Promise<void> {
-  const warning = ownershipWarning === null ? null : told(ownershipWarning)
+  const warning = ownershipWarning === null ? null : sentText(ownershipWarning)
   await appendWebhookEvent(db, event, { did, site, domain, warning }, now)
 }
