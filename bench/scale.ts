@@ -1,14 +1,13 @@
 // `bun bench/scale.ts edge|instances [rounds] [seconds]`: what a second process, or a second instance, adds.
-// `bun bench/scale.ts names [sites] [place]`: what a million sites cost that nobody visits.
 import { scaleEdge } from './scale/edge.ts'
-import { measureNames } from './scale/names.ts'
+import { scaleInstances } from './scale/instances.ts'
 
-const parts: Readonly<Record<string, (...args: string[]) => Promise<void>>> = {
-  edge: (rounds = '5', seconds = '3') => scaleEdge(Number(rounds), Number(seconds)),
-  names: (sites = '1000000', place) => measureNames(Number(sites), place),
+const parts: Readonly<Record<string, (rounds: number, seconds: number) => Promise<void>>> = {
+  edge: scaleEdge,
+  instances: scaleInstances,
 }
 
-const [name = '', ...args] = process.argv.slice(2)
+const [name = '', rounds = 5, seconds = 3] = process.argv.slice(2)
 const part = parts[name]
 if (part === undefined) throw new TypeError(`no part ${name}: ${Object.keys(parts).join(', ')}`)
-await part(...args)
+await part(Number(rounds), Number(seconds))
