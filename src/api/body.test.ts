@@ -90,7 +90,7 @@ describe('what a route does not take is told in plain words', () => {
       for (const value of wrong) {
         const message = messageOf(() => parse(body.schema, value))
         expect(message).toMatch(
-          /^([a-zA-Z.\d]+: expected (a string|true or false|an object|a number|451 or 404|at least 1 entry))?$/,
+          /^([a-zA-Z.\d]+: expected (a string|true or false|an object|a number|451 or 404|a list|at least 1 entry))?$/,
         )
       }
     })
