@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { runCommand } from '#tests/support/processes/run-command.ts'
 import {
   type ServiceProcess,
   startServiceProcess,
@@ -110,13 +111,15 @@ if (isHere) {
   const dataOf = (n: number): string[] => ['--data', join(dir, `machine-${n}`)]
   const start = (n: number) => startServiceProcess(['serve', ...dataOf(n)], settings[n])
 
-  test('each is ready', async () => {
+  test('each is ready, and the status lists both', async () => {
     for (const port of ports.app) {
       const ready = await fetch(`http://127.0.0.1:${port}/readyz`, {
         headers: { host: appHost },
       })
       expect(await ready.text()).toStartWith('ok')
     }
+    const { said } = await runCommand(['status', ...dataOf(0)], settings[0])
+    for (const port of ports.internal) expect(said.join('\n')).toContain(`127.0.0.1:${port}`)
   }, 60_000)
 
   test('nginx leads to the one that is there', async () => {

@@ -7,7 +7,6 @@ import { shareCpu } from './cpu-share.ts'
 const publishers = 16
 /** Of a processor, for each instance: the account server, PostgreSQL and its standby have the rest. */
 const partOfProcessor = 0.2
-const secondsAtLeast = 12
 const wanted = 1.7
 
 interface Measure {
@@ -56,7 +55,7 @@ async function measure(
   const pids = instances.map(({ pid }) => pid)
   await using _ = await shareCpu(pids, partOfProcessor)
   for (const publisher of place.publishers) publisher.start()
-  const ms = Math.max(seconds, secondsAtLeast) * 1000
+  const ms = seconds * 1000
   // Until all of them are under way.
   await Bun.sleep(ms / 4)
   const before = await standOf(place, pids)
