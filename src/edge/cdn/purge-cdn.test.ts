@@ -5,6 +5,7 @@ import { versionLabel } from '#site/version-label.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import {
   appendBlobChanges,
+  appendHostChange,
   latestChangeSeq,
   pruneChanges,
   readChanges,
@@ -222,6 +223,16 @@ test('a host that the CDN does not serve does not keep it from dropping others',
   expect(told.map((hosts) => hosts.length)).toEqual([2, 1, 1])
   await pass()
   expect(told).toHaveLength(3)
+})
+
+test('many hosts that the CDN does not serve do not delay what comes after them', async () => {
+  const elsewhere = Array.from({ length: hostsOfPurgeMax }, (_, n) => `n-${n}.example`)
+  for (const host of elsewhere) await appendHostChange(database.db, host, now)
+  await takenBack()
+  answerTo = (hosts) =>
+    elsewhere.some((host) => hosts.includes(host)) ? { kind: 'refused', status: 400 } : undefined
+  expect(await pass()).toBe(pauseMs)
+  expect([...(told.at(-1) ?? [])].sort()).toEqual([claimed, ofLabel])
 })
 
 test('when it refuses everything, the settings may be wrong: it is given up after an hour', async () => {

@@ -117,17 +117,24 @@ export class CdnPurger {
     return { nextMs: Math.max(asked, retryMs(this.#failures++)), isIdle: false }
   }
 
-  /** One host that the CDN does not serve, such as a custom domain, does not keep it from dropping the others. */
+  /** Hosts that the CDN does not serve, such as custom domains, do not keep it from dropping others. */
   async #tell(hosts: readonly string[]): Promise<Answer> {
     const answer = await this.#send(hosts)
-    if (answer !== 'refused' || hosts.length === 1) return answer
+    if (answer !== 'refused') return answer
     let isOneDone = false
-    for (const host of hosts) {
+    for (const host of hosts.length === 1 ? [] : hosts) {
       const alone = await this.#send([host])
       if (alone === 'done') isOneDone = true
       else if (alone !== 'refused') return alone
     }
-    return isOneDone ? 'done' : 'refused'
+    return isOneDone ? 'done' : await this.#askWhether(hosts)
+  }
+
+  /** Whether it refuses only these: then an account with many such hosts must not delay what others take back. */
+  async #askWhether(refused: readonly string[]): Promise<Answer> {
+    const { baseDomain } = this.#context
+    const isServed = (host: string) => host === baseDomain || host.endsWith(`.${baseDomain}`)
+    return refused.some(isServed) ? 'refused' : await this.#send([`sites.${baseDomain}`])
   }
 
   async #send(hosts: readonly string[] | 'everything'): Promise<Answer> {
