@@ -235,7 +235,7 @@ if (isHere) {
     expect([...states.values()]).toMatchObject([{ state: 'valid' }])
   }, 60_000)
 
-  test('the service orders its own by itself, in its other thread: its addresses and a contact are all that is set', async () => {
+  test('the service orders its own automatically, in its other thread: its addresses and a contact are all that is set', async () => {
     world.dns.names.set(`_acme-challenge.${baseDomain}`, { delegatedTo: world.dnsPort })
     const stop = new AbortController()
     const service: RunningService = await startServing(

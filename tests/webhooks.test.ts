@@ -129,7 +129,7 @@ test('what happened before the service was killed is sent when it is back', asyn
   await killAt('')
   service = await start(new URL(service.ready.app).port)
   await eventually(async () => expect(new Set(acceptedOf('site.published')).size).toBe(2))
-  // The job goes on for a moment.
+  // The job continues for a moment.
   await eventually(() => ask('DELETE', '/api/site/blog'))
   await eventually(async () => expect(acceptedOf('site.deleted')).toHaveLength(1))
 }, 120_000)

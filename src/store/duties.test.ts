@@ -115,7 +115,7 @@ onEachStore('store/duties', (db, _, options) => {
     expect(one.lines.map(({ message }) => message)).toContain('duties not renewed')
   })
 
-  test('work that ends by itself ends its duty; what it throws is thrown', async () => {
+  test('work that returns ends its duty; what it throws is thrown', async () => {
     const { duties, stop } = instance()
     await duties.run('cdn', () => Promise.resolve())
     await expect(duties.run('cdn', () => Promise.reject(new Error('no luck')))).rejects.toThrow(

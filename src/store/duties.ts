@@ -36,13 +36,13 @@ export interface Term {
 /** Work that one instance at a time does for all. */
 export interface Duties {
   /**
-   * Does the work whenever this instance has the duty, until the work ends by itself or the signal aborts. Throws what it
+   * Does the work whenever this instance has the duty, until the work returns or the signal aborts. Throws what it
    * throws, except after its term has ended.
    */
   run(name: DutyName, work: (term: Term) => Promise<unknown>): Promise<void>
 }
 
-/** Of the only instance, which nobody else can be beside. */
+/** For an instance that is the only one on its database: it has every duty. */
 export function soleDuties(signal: AbortSignal): Duties {
   const term = { epoch: 1, signal, lock: () => Promise.resolve() }
   return {

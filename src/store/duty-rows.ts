@@ -72,7 +72,7 @@ export async function endDuty(db: Db, { name, holder, epoch }: DutyEpoch): Promi
   await sql`select pg_notify(${wakeUpChannel}, ${'duties' satisfies WakeUpTopic})`.execute(db)
 }
 
-/** Whether that is still who has the duty. If so, nobody else takes it before the transaction ends. */
+/** Whether this holder still has the duty. If so, no other instance takes it before the transaction ends. */
 export async function lockDuty(
   transaction: Db,
   { name, holder, epoch }: DutyEpoch,

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 /** Form of the request: Cloudflare's, Fastly's, or Cloudflare's with a signature in place of the token. */
 type PurgeKind = 'hosts' | 'keys' | 'signed'
 
-/** Where a CDN, or a program in front of its interface, is told what to drop. */
+/** The purge interface of a CDN, or of a program in front of it. */
 export interface CdnOptions {
   readonly url: string
   readonly kind: PurgeKind

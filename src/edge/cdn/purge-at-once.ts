@@ -41,8 +41,8 @@ export function purgeAtOnce(context: PurgeAtOnceContext): ChangeSubscriber {
       waiting = []
     },
     follow(changes) {
-      const room = changesMax - waiting.length
-      waiting.push(...changes.slice(0, room))
+      // What does not fit is purged later, by `purgeCdn`.
+      waiting.push(...changes.slice(0, changesMax - waiting.length))
       if (!isPurging && waiting.length > 0) void purge()
     },
   }

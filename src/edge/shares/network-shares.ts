@@ -12,8 +12,8 @@ export const networkPart = 0.05
 const networksCountedMax = 50_000
 
 /**
- * A small body is looked at with the probability of its part of so many bytes, and then counts as so many: on average what it is. To
- * learn its network takes some µs, which is much beside a page, and little beside a hundredth of what one may take.
+ * Small bodies are sampled: one of n bytes is counted with the probability n / sampleBytes, and then as sampleBytes, so that the average is
+ * right. Finding out the network takes some µs: expensive compared with a page, cheap compared with a hundredth of a network's part.
  */
 const sampleBytes = { min: 64 * 1024, max: 2 ** 20 }
 

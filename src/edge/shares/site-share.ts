@@ -79,8 +79,8 @@ export interface CountedTraffic extends Traffic {
 const secondMs = 1_000
 
 /**
- * Views of pages a second whose visitors are told apart, of one site in one process. It takes a microsecond, most of it to learn the address,
- * which is much beside the answer to somebody who makes tens of thousands of requests a second.
+ * Page views a second whose visitors are counted, of one site in one process. Each takes a microsecond, most of it for the address: expensive
+ * when a site gets tens of thousands of requests a second.
  */
 const visitorsPerSecondMax = 1_000
 
@@ -230,7 +230,7 @@ export class SiteShare {
     signal.addEventListener('abort', onAbort, { once: true })
   }
 
-  /** What was subtracted, and who came, and could not be saved on its day is none of the next. */
+  /** Drops what could not be saved on its day: subtracted bytes and visitors. */
   beginDay(): void {
     this.#bytes = Math.max(0, this.#bytes)
     this.#visits?.takeVisitors()

@@ -124,7 +124,7 @@ function configOf(values: z.infer<typeof settings>) {
   }
 }
 
-/** Null: nobody is told. Throws ConfigError. */
+/** Null: there is no CDN to purge. Throws ConfigError. */
 function cdnPurgeOf(values: z.infer<typeof settings>) {
   const { CDN_PAGE_SECONDS, CDN_PURGE_KIND: kind, CDN_PURGE_TOKEN, CDN_PURGE_URL: url } = values
   if (url === undefined) {

@@ -35,7 +35,7 @@ test('a new instance ends TLS itself, and does so when it has accounts', async (
   expect((await settled()).askListen).toBeNull()
 })
 
-test('an instance that has accounts and ordered nothing has a front, which goes on asking it', async () => {
+test('an instance that has accounts and ordered nothing has a front, which continues to ask it', async () => {
   await inUse()
   const front = { host: '127.0.0.1', port: 3001 }
   expect(await settled()).toMatchObject({ tls: null, askListen: front })

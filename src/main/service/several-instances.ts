@@ -10,7 +10,7 @@ import { elapsed, type ServiceParts } from './open-parts.ts'
 const lookEveryMs = 5_000
 const sweepEveryMs = 60_000
 
-/** Makes this process known to the other instances on its database, until disposal; the only one has nobody to be known to. */
+/** Makes this process known to the other instances on its database, until disposal. Does nothing for one that is the only one. */
 export async function joinInstances(
   { config, deploys, log, stores }: ServiceParts,
   opened: AsyncDisposableStack,

@@ -58,7 +58,7 @@ test('an instance that is not seen any more is gone after the time, and its job 
 
 test('one that is seen is not', async () => {
   await using here = await place()
-  // A clock that does not go on is no clock to compare.
+  // A clock that stands still cannot be compared.
   let seenAt = 0
   const see = () => here.db.updateTable('instances').set({ seenAt: seenAt++ }).execute()
   await here.lookFor(3 * goneMs, see)
