@@ -1,5 +1,6 @@
 import { pieceBytes, piecesOf } from '#concurrency/pieces-of.ts'
 import { KeyedSemaphore, Semaphore } from '#concurrency/semaphore.ts'
+import { urlHostOf } from '#http/url-host.ts'
 import type { Tally } from '#observe/tally.ts'
 import { boundedResponse, type Transfer } from './bounded-response.ts'
 import { Deadlines, type FetchLimits, limitsDefault } from './fetch-limits.ts'
@@ -187,7 +188,7 @@ function streaming(blob: Blob, { protocol }: URL): BunFetchRequestInit & { duple
 function connectTo(request: Request, url: URL, address: string | null): Request {
   if (address === null) return request
   const target = new URL(url)
-  target.hostname = address.includes(':') ? `[${address}]` : address
+  target.hostname = urlHostOf(address)
   const connected = new Request(target, request)
   connected.headers.set('host', url.host)
   return connected

@@ -1,4 +1,5 @@
 import { type Finding, ok, problem, warning } from '#cli/diagnosis/finding.ts'
+import { urlHostOf } from '#http/url-host.ts'
 import type { Config } from '#main/config/config.ts'
 
 const answerMsMax = 3_000
@@ -11,7 +12,7 @@ export async function checkTlsPermission({
   origin,
 }: Pick<Config, 'askListen' | 'baseDomain' | 'origin'>): Promise<Finding> {
   if (askListen === null) return ok(about, 'no front asks (ASK_LISTEN)')
-  const host = askListen.host.includes(':') ? `[${askListen.host}]` : askListen.host
+  const host = urlHostOf(askListen.host)
   const address = `http://${host}:${askListen.port}/`
   const known = await ask(address, new URL(origin).hostname)
   if (known === null) {

@@ -1,4 +1,5 @@
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
+import { urlHostOf } from '#http/url-host.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { partSuffixes, servicePartsOf } from '#main/process/data-lock.ts'
 import { keepInstance } from '#main/process/keep-instance.ts'
@@ -32,8 +33,7 @@ export async function joinInstances(
   opened.use(await keepInstance(stores.renewalDb ?? stores.db, options))
 }
 
-const urlOf = ({ host, port }: ListenAddress): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+const urlOf = ({ host, port }: ListenAddress): string => `http://${urlHostOf(host)}:${port}`
 
 /** As ROLES has them. */
 const rolesOf = ({ app, hosting }: { readonly app: boolean; readonly hosting: boolean }): string =>

@@ -1,3 +1,4 @@
+import { urlHostOf } from '#http/url-host.ts'
 import type { Config } from '#main/config/config.ts'
 import { localHostOf } from './ask-service.ts'
 
@@ -22,5 +23,3 @@ export async function answersHttp3(
     return false
   }
 }
-
-const urlHostOf = (address: string): string => (address.includes(':') ? `[${address}]` : address)

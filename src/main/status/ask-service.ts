@@ -1,3 +1,4 @@
+import { urlHostOf } from '#http/url-host.ts'
 import type { ServiceProcess } from './service-processes.ts'
 
 const answerMsMax = 3_000
@@ -9,8 +10,7 @@ export type ServiceState = 'running' | 'unready' | 'stopped'
 export async function askService(asked: ServiceProcess['address']): Promise<ServiceState> {
   if (asked === null) return 'stopped'
   const { host, origin, port } = asked
-  const address = localHostOf(host)
-  const name = address.includes(':') ? `[${address}]` : address
+  const name = urlHostOf(localHostOf(host))
   try {
     const answer = await fetch(`http://${name}:${port}/readyz`, {
       headers: { host: new URL(origin).host, 'x-forwarded-proto': 'https' },
