@@ -28,7 +28,7 @@ const columns: readonly Column<Instance>[] = [
   { head: 'Seen', cell: seen },
   { head: 'Uploads', isNumber: true, cell: ({ jobs }) => jobs.toLocaleString('en') },
   { head: 'Deploys', isNumber: true, cell: ({ deploys }) => deploys.toLocaleString('en') },
-  { head: 'Parts', isMinor: true, cell: ({ roles }) => roles },
+  { head: 'Roles', isMinor: true, cell: ({ roles }) => roles },
   { head: 'Version', isMinor: true, cell: ({ version }) => version },
   { head: 'Since', isMinor: true, cell: ({ startedAt }) => new Date(startedAt).toLocaleString() },
   { head: 'Id', isMinor: true, cell: ({ id }) => id },
