@@ -37,6 +37,7 @@ type Run = Pick<InstanceRow, 'id' | 'run'>
 /** `removed`: it was taken for gone. `replaced`: another process has registered with its id. */
 export type Sighting = 'seen' | 'removed' | 'replaced'
 
+/** Writes that the instance is alive, by the database's clock. */
 export async function seeInstance(db: Db, { id, run }: Run): Promise<Sighting> {
   const { numUpdatedRows } = await db
     .updateTable('instances')
@@ -77,6 +78,7 @@ export interface ListedInstance extends InstanceRow {
   readonly seenAgoMs: number
 }
 
+/** In the order in which they started. */
 export async function listInstances(db: Db): Promise<ListedInstance[]> {
   const rows = await db
     .selectFrom('instances')

@@ -28,7 +28,9 @@ export const retryPausesMs = [
 ] as const
 /** Webhooks that failed together are not all retried together. */
 const retryJitter = 0.2
+/** The longest pause before an attempt. */
 export const deliveryRetryMsMax = (1 + retryJitter) * Math.max(...retryPausesMs)
+/** A webhook that has answered nothing for so long is disabled with its next delivery that is given up. */
 export const failingMsMax = 3 * 24 * 60 * 60_000
 
 /** Deliveries in progress: in all, of one account, and to one host of any accounts. */

@@ -13,6 +13,7 @@ export interface Conventions {
   readonly listsRootIfMissing: boolean
 }
 
+/** Those of the site's network. */
 export const conventionsOf = (name: SiteName): Conventions =>
   isForeignName(name) ? ofWisp : ownConventions
 

@@ -95,8 +95,9 @@ export async function appendDelivery(
   return id
 }
 
-/** Of what strangers may have written at any length. */
+/** The first problems, each cut: strangers may have written them at any length. */
 export const sentProblems = (problems: readonly string[]): string[] =>
   problems.slice(0, sentProblemsMax).map(sentText)
 
+/** Cut to `sentCharsMax`, without half of a surrogate pair at its end. */
 export const sentText = (text: string): string => text.slice(0, sentCharsMax).toWellFormed()

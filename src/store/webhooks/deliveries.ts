@@ -186,6 +186,7 @@ export async function nextDeliveryAt(db: Db): Promise<number | null> {
   return at
 }
 
+/** Deletes older ones that have ended; what waits stays. */
 export async function deleteDeliveriesBefore(db: Db, before: number): Promise<void> {
   await db
     .deleteFrom('webhookDeliveries')
