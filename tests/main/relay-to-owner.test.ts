@@ -7,7 +7,8 @@ import { registerInstance } from '#store/instances.ts'
 import { createDeploy } from '#store/queues/deploys.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
-import { newDeploy } from '#tests/support/database/sample-rows.ts'
+import { bob, newDeploy } from '#tests/support/database/sample-rows.ts'
+import { eventually } from '#tests/support/eventually.ts'
 
 // A request for a deploy, from the instance that it came to, `here`, to the one that has its files, `there`.
 
@@ -18,6 +19,10 @@ let there: Bun.Server<undefined>
 let deployId: string
 let tokenHere: string
 let relayedMax: number
+/** Requests, there. */
+let arrived: number
+/** With the settings of the first request. */
+let relaying: Answer | null
 
 /** What arrived where. */
 const answerAs =
@@ -36,21 +41,27 @@ beforeEach(async () => {
   database = await memoryDatabase()
   tokenHere = token
   relayedMax = 9
+  arrived = 0
+  relaying = null
   const { db } = database
   const deploy = newDeploy({ instance: 'there' })
   deployId = deploy.id
   await createDeploy(db, deploy, [], { openMax: 9, now: 1 })
   there = Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
-    fetch: (request, server) =>
-      answerRelayedHere(request, server, { answer: answerAs('there'), token }) ??
-      new Response('not relayed', { status: 404 }),
+    fetch: (request, server) => {
+      arrived++
+      return (
+        answerRelayedHere(request, server, { answer: answerAs('there'), token }) ??
+        new Response('not relayed', { status: 404 })
+      )
+    },
   })
   await register(there.url.origin)
   here = Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
-    fetch: (request, server) =>
-      relayToOwner(answerAs('here'), {
+    fetch: (request, server) => {
+      relaying ??= relayToOwner(answerAs('here'), {
         ...{
           db,
           instance: 'here',
@@ -60,7 +71,9 @@ beforeEach(async () => {
           waitMsMax: 50,
         },
         stopping: new AbortController().signal,
-      })(request, server),
+      })
+      return relaying(request, server)
+    },
   })
 })
 afterEach(async () => {
@@ -139,4 +152,29 @@ test('an instance that is not there any more is waited for, and then said to be 
 test('no more are relayed at a time than the process may have open', async () => {
   relayedMax = 0
   expect(await away(await send('DELETE', `/api/deploys/${deployId}`))).toEqual(isAway)
+})
+
+test('one account has a part of what is relayed at a time, however slowly it sends', async () => {
+  const ofBob = newDeploy({ id: crypto.randomUUID(), did: bob, instance: 'there' })
+  await createDeploy(database.db, ofBob, [], { openMax: 9, now: 1 })
+  relayedMax = 8
+  const ends: (() => void)[] = []
+  const sendSlowly = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.push(resolve)
+    const body = async function* () {
+      yield 'begun'
+      await promise
+    }
+    return send('PUT', `/api/deploys/${deployId}/files/abc`, {
+      body: body() as unknown as BodyInit,
+    })
+  }
+  const slow = [sendSlowly(), sendSlowly()]
+  await eventually(async () => expect(arrived).toBe(2))
+  expect(await away(await send('DELETE', `/api/deploys/${deployId}`))).toEqual(isAway)
+  const other = await send('DELETE', `/api/deploys/${ofBob.id}`)
+  expect(await other.json()).toMatchObject({ name: 'there' })
+  for (const end of ends) end()
+  expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200])
 })

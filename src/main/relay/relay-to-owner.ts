@@ -1,11 +1,12 @@
 import { deployIdIn } from '#api/contract/deploy-id.ts'
 import { sentences } from '#api/contract/messages.ts'
+import { KeyedSemaphore, SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { isBearer } from '#http/bearer.ts'
 import type { Log } from '#observe/log.ts'
 import type { Db } from '#store/database/database.ts'
 import { findSeenInstance } from '#store/instances.ts'
-import { findDeployInstance } from '#store/queues/deploys.ts'
+import { findDeployPlace } from '#store/queues/deploys.ts'
 import { relayTo } from './relay.ts'
 import { answerRelayed, peerField } from './relayed-requests.ts'
 
@@ -16,6 +17,8 @@ export const tokenField = 'sitehost-relay-token'
 const waitMsMaxDefault = 5_000
 /** An instance that was not seen for so long is not asked: a machine that is gone does not even refuse a connection. */
 const seenMsMax = 15_000
+/** Of what may be relayed at a time, the part of one account: its clients may send their files as slowly as they like. */
+const accountPart = 1 / 4
 
 interface OwnerOptions {
   readonly db: Db
@@ -53,15 +56,25 @@ export function relayToOwner(answer: Answer, options: OwnerOptions): Answer {
         }
       },
     })
+  const ofAccount = new KeyedSemaphore({
+    max: Math.ceil(relayedMax * accountPart),
+    waitingMax: 0,
+  })
   return async (request, server) => {
     const deployId = deployIdIn(request)
     // Where the database is away, the application says so.
-    const owner = deployId && (await findDeployInstance(db, deployId).catch(() => null))
-    if (owner === null || owner === instance || owner === '') return await answer(request, server)
+    const place = deployId && (await findDeployPlace(db, deployId).catch(() => null))
+    if (!place || place.instance === instance || place.instance === '') {
+      return await answer(request, server)
+    }
     if (relayed >= relayedMax) return unanswered()
     relayed++
     try {
-      return await relay(owner)(request, server)
+      using _ = await ofAccount.acquire(place.did)
+      return await relay(place.instance)(request, server)
+    } catch (error) {
+      if (error instanceof SemaphoreBusyError) return unanswered()
+      throw error
     } finally {
       relayed--
     }

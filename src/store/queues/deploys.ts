@@ -59,10 +59,10 @@ export async function findDeploy(db: Db, id: string, now: number): Promise<Deplo
   return row === undefined || isOver ? null : row
 }
 
-/** Whose spool has the deploy's files; null for one that is unknown. */
-export async function findDeployInstance(db: Db, id: string): Promise<string | null> {
-  const row = db.selectFrom('deploys').select('instance').where('id', '=', id)
-  return (await row.executeTakeFirst())?.instance ?? null
+/** Whose deploy it is, and the instance whose spool has its files; null for one that is unknown. */
+export async function findDeployPlace(db: Db, id: string) {
+  const row = db.selectFrom('deploys').select(['did', 'instance']).where('id', '=', id)
+  return (await row.executeTakeFirst()) ?? null
 }
 
 /** Null for a deploy that is gone, or whose job has ended. */
