@@ -19,6 +19,7 @@ import { accountOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { storedFile } from '#tests/support/visitors/served-site.ts'
 import { print, type Row } from '../support/rows.ts'
+import { stopwatch, watchStalls } from '../support/stalls.ts'
 import { customDomainOf, customEach, fillNames, labelOf, subdomainOf } from './fill-names.ts'
 
 const looks = 10_000
@@ -76,7 +77,7 @@ async function measureKnown(db: Db): Promise<void> {
   const follower = new NamesFollower({ db, log: recordingLog(), names, signal: end.signal })
   const before = residentBytes()
   const stalls = watchStalls()
-  const reading = timer()
+  const reading = stopwatch()
   follower.startAfresh()
   const following = follower.run()
   await eventually(async () => {
@@ -87,7 +88,7 @@ async function measureKnown(db: Db): Promise<void> {
     figure('longest stall meanwhile', stalls.stop(), 'ms'),
     figure('resident', (residentBytes() - before) / names.size, 'B/name', nameBytesMax),
   )
-  const learning = timer()
+  const learning = stopwatch()
   const changed = Array.from({ length: changes }, (_, n) => labelOf(n * 7))
   // One more, which is looked up last, shows that all were.
   const served = [...changed, 'gone.localhost']
@@ -128,35 +129,6 @@ async function measureLooks(
   times.sort((a, b) => a - b)
   const [p50 = 0, p99 = 0] = [0.5, 0.99].map((part) => times[Math.ceil(part * looks) - 1])
   print(figure(`look at ${what}, p99`, p99, 'ms', budget, `p50 ${p50.toFixed(2)} ms`))
-}
-
-function timer() {
-  const began = performance.now()
-  const cpu = process.cpuUsage()
-  return {
-    seconds: () => (performance.now() - began) / 1000,
-    cpu: () => {
-      const { user, system } = process.cpuUsage(cpu)
-      return ((user + system) / 1e6).toFixed(1)
-    },
-  }
-}
-
-/** The longest time for which nothing else could run. */
-function watchStalls() {
-  let last = performance.now()
-  let longest = 0
-  const watch = setInterval(() => {
-    const now = performance.now()
-    longest = Math.max(longest, now - last - 1)
-    last = now
-  }, 1)
-  return {
-    stop() {
-      clearInterval(watch)
-      return longest
-    },
-  }
 }
 
 function residentBytes(): number {

@@ -13,7 +13,6 @@ import {
   type Snapshot,
   SnapshotFormatError,
 } from '#site/visit/snapshot.ts'
-import { findPrimaryDomain } from '#store/names/primary-domain.ts'
 import { earlierVersions } from '#store/sites/earlier-versions.ts'
 import { findSiteByLabel, type ServedSite } from '#store/sites/sites.ts'
 import { findVersionByLabel } from '#store/sites/version-records/version-addresses.ts'
@@ -58,10 +57,10 @@ async function loadLive(label: string, context: LoadContext): Promise<LoadedSite
     const site = await runInSlices(
       servableSiteSteps(live, { cdnSeconds, earlierAssets, liveSince }),
     )
-    const primary = await findPrimaryDomain(context.db, served)
+    const { primaryDomain } = served
     return {
       site,
-      canonical: primary === null ? null : context.originOf(primary),
+      canonical: primaryDomain === null ? null : context.originOf(primaryDomain),
       bytes: bytesOf(site, served.snapshot.length),
       until: Number.POSITIVE_INFINITY,
     }

@@ -1,8 +1,7 @@
 import { LoadingTier } from '#concurrency/loading-tier.ts'
 import type { LoadContext } from '#edge/load-site.ts'
 import { siteLabel } from '#site/site-address.ts'
-import { findSiteByHost } from '#store/names/hosts.ts'
-import { findPrimaryDomain } from '#store/names/primary-domain.ts'
+import { findMappedHost } from '#store/names/hosts.ts'
 
 const bytesMax = 16 * 1024 * 1024
 /** Approximate size of one host in memory, without the address that it redirects to. */
@@ -28,12 +27,12 @@ interface HostsContext extends Pick<LoadContext, 'db' | 'originOf'> {
 export class Hosts extends LoadingTier<HostTarget> {
   constructor({ db, elapsed, originOf }: HostsContext) {
     const load = async (host: string) => {
-      const site = await findSiteByHost(db, host)
-      if (site === null) return null
-      const primary = await findPrimaryDomain(db, site)
+      const mapped = await findMappedHost(db, host)
+      if (mapped === null) return null
+      const { did, primaryDomain: primary, site: name } = mapped
       // Prevents a redirect to the same host: a primary address is one of the site's hosts.
       const movedTo = primary === null || primary === host ? null : originOf(primary)
-      const value = { label: siteLabel(site), movedTo }
+      const value = { label: siteLabel({ did, name }), movedTo }
       return { value, bytes: hostBytes + (movedTo?.length ?? 0) }
     }
     super(bytesMax, load, elapsed)

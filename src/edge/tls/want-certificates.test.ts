@@ -78,3 +78,14 @@ test('with a wildcard, names below the base domain need none of their own as soo
   hasWildcard = true
   expect(await wanted()).toEqual([...own, custom].toSorted())
 })
+
+test('hosts of several pages: each missing one is wanted, each that leads nowhere is not', async () => {
+  const hosts = Array.from({ length: 1200 }, (_, n) => `www.shop-${n}.com`)
+  served = new Set(hosts)
+  expect(await wanted()).toEqual([...fixed, ...hosts].toSorted())
+  const rest = hosts.filter((_, n) => n % 2 === 0)
+  served = new Set(rest)
+  expect(await wanted()).toEqual([...fixed, ...rest].toSorted())
+  served = new Set(hosts)
+  expect(await wanted()).toEqual([...fixed, ...hosts].toSorted())
+})

@@ -1,5 +1,6 @@
 import { certificateNamesOf } from '#certificates/certificate.ts'
 import { repeatEvery } from '#concurrency/every-or-when-woken.ts'
+import { yieldEventLoop } from '#concurrency/yield-event-loop.ts'
 import { permitsCertificate } from '#edge/names/ask.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import type { ServedNames } from '#edge/names/served-names.ts'
@@ -8,7 +9,9 @@ import {
   listCertificateNames,
   unwantCertificates,
   wantCertificates,
+  wantedAmong,
 } from '#store/certificates/certificates.ts'
+import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { pagesOf } from '#store/database/pages.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
@@ -27,7 +30,7 @@ interface WantContext extends RoutedHosts {
 }
 
 const everyMs = 30_000
-const pageSize = 1_000
+const pageSize = 500
 
 /** Decides which hosts have a certificate of their own: all that lead somewhere. */
 export class WantedCertificates {
@@ -62,21 +65,34 @@ export class WantedCertificates {
     )
   }
 
+  /** In pages with time for visitors between them: a service may have a hundred thousand of each. */
   async review(): Promise<void> {
-    const { db, isInFiles, names } = this.#context
-    const isPermitted = (host: string) => this.permits(host) === true && !this.#isCovered(host)
-    // Not those below the base domain, which are many and may never be visited: each gets its own when it is.
-    const needed = [...this.#fixed, ...names.hosts()].filter((host) => !isInFiles(host))
-    const wanted = await this.#known({ isWanted: true })
-    const missing = needed.filter((host) => !wanted.has(host) && isPermitted(host))
+    await this.#wantMissing()
     // Those that lead somewhere again, such as sites of an account that was not active.
-    const back = [...(await this.#known({ isWanted: false }))].filter(isPermitted)
-    const wantedAgain = new Set([...missing, ...back])
-    if (wantedAgain.size > 0) await this.want([...wantedAgain])
-    await unwantCertificates(
-      db,
-      [...wanted].filter((host) => this.permits(host) === false || this.#isCovered(host)),
-    )
+    await this.#eachPage({ isWanted: false }, async (names) => {
+      const back = names.filter((host) => this.#isNeeded(host))
+      if (back.length > 0) await this.want(back)
+    })
+    await this.#eachPage({ isWanted: true }, async (names) => {
+      const unwanted = names.filter((host) => this.permits(host) === false || this.#isCovered(host))
+      await unwantCertificates(this.#context.db, unwanted)
+    })
+  }
+
+  async #wantMissing(): Promise<void> {
+    const { db, isInFiles, names } = this.#context
+    // Not those below the base domain, which are many and may never be visited: each gets its own when it is.
+    for (const hosts of chunksOf([...this.#fixed, ...names.hosts()])) {
+      const needed = hosts.filter((host) => !isInFiles(host))
+      const wanted = await wantedAmong(db, needed)
+      const missing = needed.filter((host) => !wanted.has(host) && this.#isNeeded(host))
+      if (missing.length > 0) await this.want(missing)
+      await yieldEventLoop()
+    }
+  }
+
+  #isNeeded(host: string): boolean {
+    return this.permits(host) === true && !this.#isCovered(host)
   }
 
   /** By the wildcard: it needs none of its own any more. */
@@ -86,11 +102,12 @@ export class WantedCertificates {
     return certificateNamesOf(host)[1] === `*.${baseDomain}`
   }
 
-  async #known({ isWanted }: { readonly isWanted: boolean }): Promise<Set<string>> {
+  async #eachPage(
+    { isWanted }: { readonly isWanted: boolean },
+    review: (names: string[]) => Promise<void>,
+  ): Promise<void> {
     const { db } = this.#context
-    const known = new Set<string>()
     const list = (after: string) => listCertificateNames(db, { isWanted, after, limit: pageSize })
-    for await (const page of pagesOf(list, String)) for (const name of page) known.add(name)
-    return known
+    for await (const page of pagesOf(list, String)) await review(page)
   }
 }

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { CertificateFacts, CertificateProblem } from '#site/certificate-state.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
+import { preparedForList } from '#store/database/prepared.ts'
 
 /** A certificate as it is stored. */
 export interface StoredCertificate {
@@ -68,6 +69,16 @@ export async function listCertificateNames(
   return rows.map(({ name }) => name)
 }
 
+/** Those among these names that are wanted. At most as many as `chunksOf` yields. */
+export async function wantedAmong(db: Db, names: readonly string[]): Promise<Set<string>> {
+  const rows = await wantedOf(db, names)
+  return new Set(rows.map(({ name }) => name))
+}
+
+const wantedOf = preparedForList((db, names: readonly RawBuilder<string>[]) =>
+  db.selectFrom('certificates').select('name').where('isWanted', '=', 1).where('name', 'in', names),
+)
+
 /** Also of a name that is not wanted any more: it was ordered while it was. */
 export async function saveCertificate(
   db: Db,
@@ -116,7 +127,6 @@ export async function saveCertificateFailure(
     .execute()
 }
 
-/** The certificate that is stored for a name; null: none yet. */
 /** Those that failed last for one of these reasons are ordered now. */
 export async function retryAfter(
   db: Db,
@@ -132,6 +142,7 @@ export async function retryAfter(
     .execute()
 }
 
+/** The certificate that is stored for a name; null: none yet. */
 export async function findCertificate(
   db: Db,
   name: string,

@@ -53,6 +53,7 @@ import { leasesOfWorkItems } from './0055-leases-of-work-items.ts'
 import { webhooks } from './0056-webhooks.ts'
 import { siteVisitors } from './0057-site-visitors.ts'
 import { changesNotify } from './0058-changes-notify.ts'
+import { upkeepByIndex } from './0059-upkeep-by-index.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -116,4 +117,5 @@ const statements: Record<string, MigrationSql> = {
   '0056-webhooks': webhooks,
   '0057-site-visitors': siteVisitors,
   '0058-changes-notify': changesNotify,
+  '0059-upkeep-by-index': upkeepByIndex,
 }

@@ -7,12 +7,14 @@ import { deleteCustomDomain, mapCustomDomain } from './change-custom-domain.ts'
 import { confirmCustomDomain } from './confirm-custom-domain.ts'
 import { addCustomDomain } from './custom-domains.ts'
 import {
+  findMappedHost,
   findSiteByHost,
   hasDomains,
   listMappedHosts,
   mappedHostsAmong,
   unmapSite,
 } from './hosts.ts'
+import { setPrimaryDomain } from './primary-domain.ts'
 import { claimSubdomain, mapSubdomain, releaseSubdomain } from './subdomains.ts'
 
 onEachStore('store/names/hosts', (db) => {
@@ -53,6 +55,22 @@ onEachStore('store/names/hosts', (db) => {
     expect(await leadsTo('unmapped.com')).toBeNull()
     await deleteCustomDomain(db(), key, 4)
     expect(await leadsTo('blog.com')).toBeNull()
+  })
+
+  test('a host of either kind is found together with its site’s primary domain', async () => {
+    await claim('blog.sites.example', 'blog')
+    await verify('blog.com', 'blog')
+    await claim('shop.sites.example', 'shop')
+    for (const primaryDomain of [null, 'blog.sites.example', 'blog.com']) {
+      await setPrimaryDomain(db(), siteOf('blog'), primaryDomain, 5)
+      for (const host of ['blog.sites.example', 'blog.com']) {
+        const found = { did: alice, site: nameOf('blog'), primaryDomain }
+        expect(await findMappedHost(db(), host)).toEqual(found)
+      }
+      expect(await findMappedHost(db(), 'shop.sites.example')).toMatchObject({
+        primaryDomain: null,
+      })
+    }
   })
 
   test('the account that has verified a domain counts, among several that have added it', async () => {

@@ -1,21 +1,46 @@
-import { type SqlBool, sql } from 'kysely'
+import { type NotNull, type SqlBool, sql } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import { isOfSites } from '#store/database/among.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
+import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { mappedHosts } from './mapped-hosts.ts'
 import { primarySubject } from './primary-domain.ts'
 
+/** A host that leads to a site, which may not exist. */
+export interface MappedHost {
+  readonly did: Did
+  readonly site: SiteName
+  /** The site's, as `findPrimaryDomain` finds it. */
+  readonly primaryDomain: string | null
+}
+
 /**
- * The site that a mapped subdomain, or a verified and mapped custom domain, leads to. `host` is canonical: lower case,
- * without port and trailing dot. The site may not exist.
+ * Where a mapped subdomain, or a verified and mapped custom domain, leads. `host` is canonical: lower case,
+ * without port and trailing dot. One statement: visitors of a host that nobody has visited wait for it.
  */
+export async function findMappedHost(db: Db, host: string): Promise<MappedHost | null> {
+  const { rows } = await selectHost(db, { host })
+  return rows[0] ?? null
+}
+
+const selectHost = prepared<{ host: string }, MappedHost>((db, { host }) =>
+  mappedHosts(db)
+    .clearSelect()
+    .select(['did', 'site'])
+    .select(({ ref }) => primaryDomainOf(ref('hosts.did'), ref('hosts.site')).as('primaryDomain'))
+    .$narrowType<{ site: NotNull }>()
+    .where('domain', '=', host),
+)
+
+/** The site that `findMappedHost` finds. */
 export async function findSiteByHost(db: Db, host: string): Promise<SiteAddress | null> {
-  const row = await mappedHosts(db).where('domain', '=', host).executeTakeFirst()
-  return row?.site ? { did: row.did, name: row.site } : null
+  const row = await findMappedHost(db, host)
+  return row && { did: row.did, name: row.site }
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
+import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { withCustomDomain } from './change-custom-domain.ts'
 import { listCustomDomains } from './custom-domains.ts'
-import { mappedHosts } from './mapped-hosts.ts'
 import { withSubdomain } from './subdomains.ts'
 import { tellNames } from './tell-names.ts'
 
@@ -15,15 +16,13 @@ export async function findPrimaryDomain(
   db: Db,
   { did, name }: SiteAddress,
 ): Promise<string | null> {
-  const row = await mappedHosts(db)
-    .where('did', '=', did)
-    .where('site', '=', name)
-    .where('isPrimary', '=', 1)
-    .orderBy('domain')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.domain ?? null
+  const { rows } = await selectPrimary(db, { did, name })
+  return rows[0]?.domain ?? null
 }
+
+const selectPrimary = prepared<SiteAddress, { domain: string | null }>((db, { did, name }) =>
+  db.selectNoFrom(primaryDomainOf(did, name).as('domain')),
+)
 
 /** The lock for changes of a site's subdomains and custom domains together. */
 export const primarySubject = ({ did, name }: SiteAddress): string => `primary of ${did}/${name}`

@@ -1,7 +1,9 @@
 import type { NotNull } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
+import { prepared } from '#store/database/prepared.ts'
 import { findVersionSnapshot } from './version-records/version-records.ts'
 
 /** A version that another one has replaced, and whose assets visitors still get. */
@@ -22,9 +24,13 @@ export async function* earlierVersions(
   site: SiteAddress & { readonly recordCid: string },
   now: number,
 ): AsyncGenerator<EarlierVersion> {
-  const records = await listRecords(db, site)
+  const { did, name, recordCid } = site
+  // Together: a visitor waits, and most sites have neither.
+  const [{ rows: records }, { rows: states }] = await Promise.all([
+    listRecords(db, { did, name, recordCid }),
+    listStates(db, { did, name, since: now - replacedVersionMs }),
+  ])
   const described = new Set(records.map(({ manifest }) => manifest))
-  const states = await listStates(db, site, now - replacedVersionMs)
   const heads = [
     ...records.map(({ key }) => ({
       ...{ id: key, tid: String(key), until: Number.POSITIVE_INFINITY },
@@ -45,30 +51,30 @@ export async function* earlierVersions(
   }
 }
 
-function listRecords(
-  db: Db,
-  { did, name, recordCid }: SiteAddress & { readonly recordCid: string },
-) {
-  return (
-    db
-      .selectFrom('versionRecords')
-      .select(['key', 'manifest'])
-      .where('did', '=', did)
-      .where('site', '=', name)
-      .where('state', '=', 'kept')
-      .where('snapshot', 'is not', null)
-      .where('withdrawn', '=', 0)
-      // Previews were never live.
-      .where('manifest', 'is not', null)
-      .where('manifest', '!=', recordCid)
-      .orderBy('key', 'desc')
-      .limit(versionsMax)
-      .execute()
-  )
-}
+const listRecords = prepared<
+  SiteAddress & { recordCid: string },
+  { key: VersionKey; manifest: string | null }
+>((db, { did, name, recordCid }) =>
+  db
+    .selectFrom('versionRecords')
+    .select(['key', 'manifest'])
+    .where('did', '=', did)
+    .where('site', '=', name)
+    .where('state', '=', 'kept')
+    .where('snapshot', 'is not', null)
+    .where('withdrawn', '=', 0)
+    // Previews were never live.
+    .where('manifest', 'is not', null)
+    .where('manifest', '!=', recordCid)
+    .orderBy('key', 'desc')
+    .limit(versionsMax),
+)
 
-function listStates(db: Db, { did, name }: SiteAddress, since: number) {
-  return db
+const listStates = prepared<
+  SiteAddress & { since: number },
+  { id: string; rev: string; recordCid: string; replacedAt: number }
+>((db, { did, name, since }) =>
+  db
     .selectFrom('versions')
     .select(['id', 'rev', 'recordCid', 'replacedAt'])
     .where('did', '=', did)
@@ -77,9 +83,8 @@ function listStates(db: Db, { did, name }: SiteAddress, since: number) {
     .where('replacedAt', '>', since)
     .$narrowType<{ replacedAt: NotNull }>()
     .orderBy('rev', 'desc')
-    .orderBy('id', 'desc')
-    .execute()
-}
+    .orderBy('id', 'desc'),
+)
 
 async function findStateSnapshot(db: Db, id: string): Promise<string | null> {
   const row = db.selectFrom('versions').select('snapshot').where('id', '=', id)

@@ -57,6 +57,7 @@ onEachStore('store/sites/sites', (db) => {
       snapshot: '{"näme":"日本"}',
       publishedAt: 1,
       liveSince: 5,
+      primaryDomain: null,
     }
     expect(await findSiteByLabel(db(), 's--blog')).toEqual(served)
   })

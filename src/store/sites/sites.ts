@@ -6,6 +6,7 @@ import { isAmong } from '#store/database/among.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
+import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { notTakenDown } from '#store/moderation/not-taken-down.ts'
 import { listVersions, type Version, versionColumns, versionOf } from './versions.ts'
@@ -31,6 +32,8 @@ export interface ServedSite extends SiteAddress {
   readonly publishedAt: number
   /** When it replaced the version before it, by our clock. */
   readonly liveSince: number
+  /** As `findPrimaryDomain` finds it. */
+  readonly primaryDomain: string | null
 }
 
 export async function findSite(db: Db, { did, name }: SiteAddress): Promise<Site | null> {
@@ -151,15 +154,19 @@ const selectNames = prepared<{ did: Did }, { name: SiteName }>((db, { did }) =>
 
 /** What visitors of the site with this label get; null: nothing, as when the account is not active, or is taken down. */
 export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite | null> {
-  const row = await servedSites(db)
+  const { rows } = await selectServed(db, { label })
+  return rows[0] ?? null
+}
+
+const selectServed = prepared<{ label: string }, ServedSite>((db, { label }) =>
+  servedSites(db)
     .select(['sites.did', 'sites.name', 'sites.label', 'sites.updatedAt as liveSince'])
     .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
     .select('versions.publishedAt')
+    .select(({ ref }) => primaryDomainOf(ref('sites.did'), ref('sites.name')).as('primaryDomain'))
     .$narrowType<{ label: NotNull; snapshot: NotNull }>()
-    .where('sites.label', '=', label)
-    .executeTakeFirst()
-  return row ?? null
-}
+    .where('sites.label', '=', label),
+)
 
 /** The site with this label, served or not; null: it is unknown, or removed. */
 export async function findSiteAtLabel(db: Db, label: string): Promise<SiteAddress | null> {
