@@ -4,8 +4,8 @@ import { recordEvent } from '#observe/events.ts'
 import type { FeedContext } from '#store/database/change-feed.ts'
 import {
   type Change,
+  keptChangeSeqs,
   latestChangeSeq,
-  oldestChangeSeq,
   readChanges,
 } from '#store/database/changes.ts'
 import { chunksOf } from '#store/database/chunks.ts'
@@ -80,10 +80,10 @@ export class CdnPurger {
     const { db, now } = this.#context
     const seen = await readPurgedSeq(db)
     if (seen === null) return await this.#done(await latestChangeSeq(db))
-    if ((await oldestChangeSeq(db)) > seen + 1) {
-      const latest = await latestChangeSeq(db)
+    const { oldest, newest } = await keptChangeSeqs(db)
+    if (oldest > seen + 1) {
       const answer = await this.#send('everything')
-      return answer === 'done' ? await this.#done(latest) : this.#later(answer)
+      return answer === 'done' ? await this.#done(newest) : this.#later(answer)
     }
     const changes = await readChanges(db, seen, changesAtOnce)
     const settled = settledOf(changes, now())

@@ -7,6 +7,35 @@ import { followChanges } from './change-feed.ts'
 import { appendChange, type Change } from './changes.ts'
 import { WakeUps } from './wake-ups.ts'
 
+test('a promoted standby that lacks the newest changes makes subscribers start afresh', async () => {
+  await using database = await memoryDatabase()
+  const { db } = database
+  const kept = await appendChange(db, siteOf('before'), 1)
+  const lost = await appendChange(db, siteOf('blog'), 2)
+  const told: ('afresh' | readonly number[])[] = []
+  const subscriber = {
+    startAfresh: () => void told.push('afresh'),
+    follow: (changes: readonly Change[]) => void told.push(changes.map(({ seq }) => seq)),
+  }
+  const [wakeUps, stop] = [new WakeUps(), new AbortController()]
+  const { signal } = stop
+  const following = followChanges([subscriber], { db, wakeUps, log: recordingLog(), signal })
+  await eventually(async () => expect(told).toEqual(['afresh', []]))
+  await db.deleteFrom('changes').where('seq', '=', lost).execute()
+  wakeUps.notify('changes')
+  await eventually(async () => expect(told).toEqual(['afresh', [], 'afresh', []]))
+  // Its number again, for another change.
+  const { createdAt } = await db.selectFrom('changes').selectAll().executeTakeFirstOrThrow()
+  await db
+    .insertInto('changes')
+    .values({ kind: 'site', label: 'other', host: null, createdAt, seq: kept + 1 })
+    .execute()
+  wakeUps.notify('changes')
+  await eventually(async () => expect(told.at(-1)).toEqual([lost]))
+  stop.abort()
+  await following
+})
+
 test('subscribers start afresh, and share all later readings', async () => {
   await using database = await memoryDatabase()
   const { db } = database

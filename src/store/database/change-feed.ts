@@ -1,6 +1,6 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import type { Log } from '#observe/log.ts'
-import { type Change, latestChangeSeq, oldestChangeSeq, readChanges } from './changes.ts'
+import { type Change, keptChangeSeqs, latestChangeSeq, readChanges } from './changes.ts'
 import type { Db } from './database.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 import type { WakeUps } from './wake-ups.ts'
@@ -43,8 +43,10 @@ export async function followChanges(
   }
   const readOn = async (): Promise<number> => {
     let after = seen ?? (await startAfresh())
-    // A process that was suspended for longer than changes are kept has missed some.
-    if ((await oldestChangeSeq(db)) > after + 1) after = await startAfresh()
+    const { oldest, newest } = await keptChangeSeqs(db)
+    // A process that was suspended for longer than changes are kept has missed some. And a standby that was promoted without
+    // the newest changes gives their numbers out again.
+    if (oldest > after + 1 || newest < after) after = await startAfresh()
     const changes = await readChanges(db, after, changesAtOnce)
     for (const subscriber of subscribers) subscriber.follow(changes)
     seen = changes.at(-1)?.seq ?? after

@@ -90,8 +90,8 @@ const insertChange = prepared<ChangeValues, Pick<ChangeRow, 'seq'>>((db, row) =>
 )
 
 /**
- * The changes after `afterSeq`, oldest first. None is ever skipped, except by pruning: when `oldestChangeSeq` is over
- * `afterSeq + 1`, some may be gone, and the reader has to start afresh.
+ * The changes after `afterSeq`, oldest first. None is ever skipped, except by pruning: when the oldest of `keptChangeSeqs` is
+ * over `afterSeq + 1`, some may be gone, and the reader has to start afresh.
  */
 export async function readChanges(db: Db, afterSeq: number, limit = 1000): Promise<Change[]> {
   const { rows } = await selectChanges(db, { afterSeq, limit })
@@ -105,21 +105,26 @@ const selectChanges = prepared<{ afterSeq: number; limit: number }, ChangeRow>(
 
 /** Where a reader that has just loaded everything continues; 0 before the first change. */
 export async function latestChangeSeq(db: Db): Promise<number> {
-  const { seq } = await db
-    .selectFrom('changes')
-    .select(({ fn }) => fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow()
-  return seq ?? 0
+  return (await keptChangeSeqs(db)).newest
 }
 
-/** The oldest change that is kept; 0: there is none. */
-export async function oldestChangeSeq(db: Db): Promise<number> {
-  const { rows } = await selectOldest(db, {})
-  return rows[0]?.seq ?? 0
+/** The oldest and the newest change that are kept; 0: there is none. */
+export async function keptChangeSeqs(db: Db): Promise<{ oldest: number; newest: number }> {
+  const { rows } = await selectKept(db, {})
+  const [{ oldest, newest } = {}] = rows
+  return { oldest: oldest ?? 0, newest: newest ?? 0 }
 }
 
-const selectOldest = prepared<object, { seq: number | null }>((db) =>
-  db.selectFrom('changes').select(({ fn }) => fn.min('seq').as('seq')),
+// Two selects: SQLite reads the whole index for both in one.
+const selectKept = prepared<object, { oldest: number | null; newest: number | null }>((db) =>
+  db.selectNoFrom(({ selectFrom }) => [
+    selectFrom('changes')
+      .select(({ fn }) => fn.min('seq').as('seq'))
+      .as('oldest'),
+    selectFrom('changes')
+      .select(({ fn }) => fn.max('seq').as('seq'))
+      .as('newest'),
+  ]),
 )
 
 /** Drops the changes before `before`, except the newest: `latestChangeSeq` never decreases. */
