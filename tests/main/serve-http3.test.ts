@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect, type SessionOptions } from 'node:quic'
 import { FileCertificates } from '#certificates/file-certificates.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import type { Http3End } from '#edge/http3/answer-http3.ts'
@@ -130,6 +131,35 @@ test('a port that is taken is said', async () => {
   const second = open(port)
   await expect(second.renew(signal)).rejects.toThrow(ConfigError)
   await expect(second.renew(signal)).rejects.toThrow(`HTTP3: UDP port ${port} of 127.0.0.1`)
+})
+
+// Whoever has recorded early data could send it again (RFC 8446 §8): a request would come twice.
+test('what a client sends before the handshake (0-RTT) is not accepted', async () => {
+  const tickets: Uint8Array[] = []
+  const visit = async (options: SessionOptions) => {
+    const session = await connect(`127.0.0.1:${port}`, {
+      servername: 'blog.sites.example',
+      alpn: 'h3',
+      verifyPeer: 'manual',
+      onsessionticket: (ticket) => void tickets.push(ticket as Uint8Array),
+      ...options,
+    })
+    session.closed.catch(() => undefined)
+    if (options.sessionTicket !== undefined) {
+      const headers = { ':method': 'GET', ':path': '/', ':scheme': 'https', ':authority': 'a' }
+      const stream = await session.createBidirectionalStream({ headers })
+      stream.closed.catch(() => undefined)
+    }
+    const { earlyDataAccepted, earlyDataAttempted } = await session.opened
+    await eventually(async () => expect(tickets.length).toBeGreaterThan(0))
+    await session.close()
+    return { earlyDataAccepted, earlyDataAttempted }
+  }
+  await visit({})
+  expect(await visit({ sessionTicket: tickets[0] })).toEqual({
+    earlyDataAccepted: false,
+    earlyDataAttempted: true,
+  })
 })
 
 test('a renewed certificate is shown, and what was asked before is answered whole', async () => {
