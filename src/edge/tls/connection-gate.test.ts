@@ -2,15 +2,18 @@ import { expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import {
   ConnectionGate,
+  type GateLimits,
   handshakesAtOnceMax,
   handshakesPerNetworkMax,
   tlsConnectionsMax,
   tlsConnectionsPerNetworkMax,
 } from './connection-gate.ts'
+import { plainGateLimits } from './plain-listener.ts'
 
 let clock = 0
 const trustedProxies = parseTrustedProxies('10.0.0.0/8') ?? []
-const openGate = () => new ConnectionGate({ trustedProxies, now: () => clock })
+const openGate = (limits?: GateLimits) =>
+  new ConnectionGate({ trustedProxies, now: () => clock, ...(limits && { limits }) })
 
 /** Admits a connection once the rates allow it; null: something else does not. */
 function admit(gate: ConnectionGate, address: string) {
@@ -83,8 +86,9 @@ test('all networks together have so many handshakes, and so many connections', (
   expect(admitNext()).not.toBeNull()
 })
 
-test('a flood from many networks begins at most 500 handshakes in a second, after a burst', () => {
-  const gate = openGate()
+test('with a rate of all, a flood from many networks gets no more than that after a burst', () => {
+  const rate = { count: 250, windowMs: 500 }
+  const gate = openGate({ ...plainGateLimits, rate })
   const secondsOfFlood = (seconds: number) => {
     let begun = 0
     for (const end = clock + seconds * 1000; clock < end; clock += 0.5) {

@@ -14,11 +14,6 @@ export const tlsConnectionsPerNetworkMax = 512
 export const handshakesAtOnceMax = 512
 export const handshakesPerNetworkMax = 64
 
-/**
- * A handshake takes about 0.6 ms of the thread that answers visitors. A flood of them, from however many addresses, leaves
- * two thirds of it to the connections that are open.
- */
-const handshakeAllowance: Allowance = { count: 250, windowMs: 500 }
 const networkAllowance: Allowance = { count: 100, windowMs: 1_000 }
 
 export interface GateLimits {
@@ -27,8 +22,8 @@ export interface GateLimits {
   readonly connectionsPerNetworkMax: number
   readonly handshakesMax: number
   readonly handshakesPerNetworkMax: number
-  /** Of new connections. */
-  readonly rate: Allowance
+  /** Of new connections; null: something else paces them. */
+  readonly rate: Allowance | null
   readonly ratePerNetwork: Allowance
 }
 
@@ -37,12 +32,15 @@ const tlsLimits: GateLimits = {
   connectionsPerNetworkMax: tlsConnectionsPerNetworkMax,
   handshakesMax: handshakesAtOnceMax,
   handshakesPerNetworkMax,
-  rate: handshakeAllowance,
+  // A refusal costs 60 µs and brings the next attempt at once: `handshake-queue` lets them wait instead.
+  rate: null,
   ratePerNetwork: networkAllowance,
 }
 
 /** A connection that counts until `end`. */
 export interface Admission {
+  /** Of the client; empty for all trusted proxies. */
+  readonly network: string
   /** Its handshake has ended well. Idempotent. */
   secured(): void
   /** It is closed. Idempotent. */
@@ -60,7 +58,7 @@ interface GateOptions {
 export class ConnectionGate {
   readonly #limits: GateLimits
   readonly #trustedProxies: TrustedProxies
-  readonly #all: RateLimiter
+  readonly #all: RateLimiter | null
   readonly #byNetwork: RateLimiter
   readonly #networks = new Map<string, Counts>()
   readonly #total: Counts = { connections: 0, handshakes: 0 }
@@ -68,7 +66,7 @@ export class ConnectionGate {
   constructor({ limits = tlsLimits, trustedProxies, now }: GateOptions) {
     this.#limits = limits
     this.#trustedProxies = trustedProxies
-    this.#all = new RateLimiter(limits.rate, { now })
+    this.#all = limits.rate && new RateLimiter(limits.rate, { now })
     this.#byNetwork = new RateLimiter(limits.ratePerNetwork, { now })
   }
 
@@ -84,7 +82,7 @@ export class ConnectionGate {
     const isFront = isTrustedProxy(address, this.#trustedProxies)
     const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []))
     if (network !== null && !this.#hasShare(network)) return null
-    if (this.#all.take('') > 0) return null
+    if (this.#all !== null && this.#all.take('') > 0) return null
     return this.#count(network)
   }
 
@@ -116,7 +114,7 @@ export class ConnectionGate {
       for (const each of counts) each.connections -= 1
       if (network !== null && counts[1]?.connections === 0) this.#networks.delete(network)
     }
-    return { secured, end }
+    return { network: network ?? '', secured, end }
   }
 }
 

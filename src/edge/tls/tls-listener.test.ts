@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { connect as connectTls, createSecureContext } from 'node:tls'
 import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import {
+  loopbackCertificate,
+  loopbackCertificateKey,
+} from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { listenTls, type TlsListener } from './tls-listener.ts'
 
@@ -51,4 +56,42 @@ test('it may take longer while certificates are ordered, and not for ever', asyn
   const firstHandshakeMsMax = 200
   const tookMs = await slowHandshake({ isWaiting: true, firstHandshakeMsMax })
   expect(tookMs).toBeGreaterThan(firstHandshakeMsMax - 2)
+})
+
+test('handshakes of one network that arrive together leave another network its turn', async () => {
+  const asked = Promise.withResolvers<void>()
+  const begin = Promise.withResolvers<void>()
+  const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
+  const flood = 30
+  let waiting = 0
+  const contextOf = async () => {
+    waiting += 1
+    if (waiting > flood) asked.resolve()
+    await begin.promise
+    return context
+  }
+  const order: string[] = []
+  listener = await listenTls({
+    host: '127.0.0.1',
+    port: 0,
+    gate: new ConnectionGate({ trustedProxies: [], now: () => performance.now() }),
+    log: recordingLog([]),
+    accept: ({ stream, visitor }) => {
+      order.push(visitor.address)
+      stream.destroy()
+    },
+    contexts: { contextOf, isWaiting: false },
+    onHandshake: () => undefined,
+  })
+  const visit = (localAddress: string): void => {
+    const to = { host: '127.0.0.1', port: listener.port, servername: 'a.example', localAddress }
+    connectTls({ ...to, rejectUnauthorized: false }).on('error', () => undefined)
+  }
+  for (let count = 0; count < flood; count++) visit('127.0.0.1')
+  await eventually(async () => expect(waiting).toBe(flood))
+  visit('127.0.0.2')
+  await asked.promise
+  begin.resolve()
+  await eventually(async () => expect(order).toHaveLength(flood + 1))
+  expect(order.indexOf('127.0.0.2')).toBeLessThan(flood / 2)
 })

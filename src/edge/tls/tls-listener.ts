@@ -5,6 +5,7 @@ import { canonicalHost } from '#edge/names/route.ts'
 import { startListening } from '#inbound/listen-tcp.ts'
 import type { Log } from '#observe/log.ts'
 import type { ConnectionGate } from './connection-gate.ts'
+import { HandshakeQueue } from './handshake-queue.ts'
 import type { AcceptConnection } from './secure-connection.ts'
 import { tlsPolicy } from './tls-policy.ts'
 
@@ -56,14 +57,18 @@ export interface TlsListener extends AsyncDisposable {
 export async function listenTls(options: TlsListenerOptions): Promise<TlsListener> {
   const { accept, contexts, gate, host, limits = handshakeLimits } = options
   const { log, onHandshake, port } = options
-  const handshakes = new Map<TLSSocket, Disposable>()
+  const handshakes = new Map<TLSSocket, Handshake>()
+  const queue = new HandshakeQueue()
   const open = new Set<TLSSocket>()
   const server = createServer(
     {
       ...tlsPolicy,
       ALPNProtocols: protocols,
       handshakeTimeout: limits.firstHandshakeMsMax,
-      SNICallback: (name, done) => void chooseContext(name, done, options),
+      SNICallback: (name, done) => {
+        const network = networkOfNamed(handshakes)
+        void showCertificate({ name, network, done }, queue, options)
+      },
     },
     (socket) => {
       handshakes.get(socket)?.[Symbol.dispose]()
@@ -90,6 +95,8 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
     open.add(socket)
     const deadline = endLateHandshake(socket, contexts, limits)
     handshakes.set(socket, {
+      network: admission.network,
+      isNamed: false,
       [Symbol.dispose]: () => {
         handshakes.delete(socket)
         deadline[Symbol.dispose]()
@@ -129,21 +136,75 @@ export async function listenTls(options: TlsListenerOptions): Promise<TlsListene
 const serverNameOf = (socket: TLSSocket): string | null =>
   'servername' in socket && typeof socket.servername === 'string' ? socket.servername : null
 
-/** Without a context the handshake ends, and the client sees the connection end. */
+interface Handshake extends Disposable {
+  readonly network: string
+  /** Its client has sent the name. */
+  isNamed: boolean
+}
+
+/**
+ * The network of the one handshake whose client has just sent a name. Bun tells the name without its connection, but the
+ * connection's handle, which is in no document (Bun 1.4.5), knows its name. Empty where it does not: those wait in one line.
+ */
+function networkOfNamed(handshakes: ReadonlyMap<TLSSocket, Handshake>): string {
+  for (const [socket, handshake] of handshakes) {
+    if (handshake.isNamed || !handleOf(socket)?.getServername?.()) continue
+    handshake.isNamed = true
+    return handshake.network
+  }
+  return ''
+}
+
+const handleOf = (socket: TLSSocket): { getServername?(): unknown } | null | undefined =>
+  (socket as { _handle?: { getServername?(): unknown } | null })._handle
+
+interface NamedHandshake {
+  readonly name: string
+  readonly network: string
+  /** With a context it computes the handshake before it returns; without one the client sees the connection end. */
+  readonly done: (error: Error | null, context?: SecureContext) => void
+}
+
+async function showCertificate(
+  { done, name, network }: NamedHandshake,
+  queue: HandshakeQueue,
+  options: TlsListenerOptions,
+): Promise<void> {
+  const context = await chooseContext(name, options)
+  if (context === null) return done(new NoCertificateError(name))
+  const begin = (): void => {
+    try {
+      done(null, context)
+    } catch (error) {
+      options.log.error('handshake failed', { host: name, error })
+    }
+  }
+  if (queue.add(network, begin)) return
+  options.onHandshake('refused')
+  done(new TooManyHandshakesError())
+}
+
 async function chooseContext(
   name: string,
-  done: (error: Error | null, context?: SecureContext) => void,
   { contexts, log, onHandshake }: TlsListenerOptions,
-): Promise<void> {
+): Promise<SecureContext | null> {
   try {
     const host = canonicalHost(name)
     const context = host === null ? null : await contexts.contextOf(host)
-    if (context !== null) return done(null, context)
-    onHandshake('unknown-name')
+    if (context === null) onHandshake('unknown-name')
+    return context
   } catch (error) {
     log.error('certificate not usable', { host: name, error })
+    return null
   }
-  done(new NoCertificateError(name))
+}
+
+class TooManyHandshakesError extends Error {
+  override readonly name = 'TooManyHandshakesError'
+
+  constructor() {
+    super('too many handshakes wait')
+  }
 }
 
 class NoCertificateError extends Error {
