@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { devSettings } from '#main/commands/dev-network.ts'
 import type { FailPoint } from '#publish/fail-points.ts'
-import { listRecords } from '#tests/support/accounts.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import { orphanedParts } from '#tests/support/publishing/orphaned-parts.ts'
 import { filesOfVersion, visibleVersion } from '#tests/support/visitors/visible-version.ts'
 import { AppClient, type UploadFile } from '../../../devnet/app-client.ts'
 import type { Network } from '../../../devnet/start.ts'
@@ -67,7 +67,8 @@ export class CrashingSite {
     this.#version += 1 // the one that crashed: its content may be in the repository
     await this.#publishNext()
     await eventually(async () => expect(await visibleVersion(this.#url)).toBe(this.#version))
-    expect(await this.#orphanedParts()).toEqual([])
+    const account = { pds: this.#options.network.pds, did: this.#did }
+    expect(await orphanedParts(account)).toEqual([])
     await eventually(async () => {
       expect(await readdir(join(this.#options.dataDir, 'spool'))).toEqual([])
     })
@@ -133,24 +134,5 @@ export class CrashingSite {
     const files = Object.entries(filesOfVersion(version))
     const own = files.map(([path, body]) => ({ path, body: new Blob([body]) }))
     return [...this.#options.lastingFiles, ...own]
-  }
-
-  async #orphanedParts(): Promise<string[]> {
-    const account = { pds: this.#options.network.pds, did: this.#did }
-    const parts = await listRecords(account, 'place.sitehost.subfs')
-    const reached = new Set<string>()
-    const named = await Promise.all([
-      listRecords(account, 'place.sitehost.fs'),
-      listRecords(account, 'place.sitehost.version'),
-    ])
-    const waiting: unknown[] = named.flat().map(({ value }) => value)
-    for (const value of waiting) {
-      for (const { rkey, value: part } of parts) {
-        if (reached.has(rkey) || !JSON.stringify(value).includes(`/${rkey}"`)) continue
-        reached.add(rkey)
-        waiting.push(part)
-      }
-    }
-    return parts.map(({ rkey }) => rkey).filter((rkey) => !reached.has(rkey))
   }
 }
