@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Did } from '#site/site-address.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
 import { alice, bob } from '#tests/support/database/sample-rows.ts'
-import { type ChangedIdentities, followIdentities, forgetIdentities } from './follow-identities.ts'
+import { type ChangedIdentities, followIdentities, identityForgetter } from './follow-identities.ts'
 
 test('the accounts of changed identities are forgotten, and all when changes were missed', () => {
   const changed: ChangedIdentities[] = []
@@ -18,6 +18,7 @@ test('the accounts of changed identities are forgotten, and all when changes wer
     forgetWhere: (isMeant: (did: Did) => boolean) =>
       void forgotten.push(...[alice, bob].filter(isMeant)),
   }
-  for (const each of changed) forgetIdentities(identities, each)
-  expect(forgotten).toEqual(['all', alice])
+  const forget = identityForgetter(identities)
+  for (const each of [...changed, [didHash(bob)]]) forget(each)
+  expect(forgotten).toEqual(['all', alice, bob])
 })

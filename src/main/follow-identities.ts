@@ -1,4 +1,6 @@
 import type { Identities } from '#atproto/identity/identity.ts'
+import { LruMap } from '#concurrency/lru-map.ts'
+import type { Did } from '#site/site-address.ts'
 import { didHash } from '#store/accounts/did-hash.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 
@@ -16,14 +18,24 @@ export function followIdentities(forget: (changed: ChangedIdentities) => void): 
   }
 }
 
-/** Drops what is cached of these accounts. */
-export function forgetIdentities(
+/** Of cached identities: hashing all of them takes 10 ms, and a hostile server may announce changes without end. */
+const hashesMax = 20_000
+
+/** Drops what is cached of the accounts that it is called with. */
+export function identityForgetter(
   identities: Pick<Identities, 'forgetAll' | 'forgetWhere'>,
-  changed: ChangedIdentities,
-): void {
-  if (changed === 'all') identities.forgetAll()
-  else {
-    const hashes = new Set(changed)
-    identities.forgetWhere((did) => hashes.has(didHash(did)))
+): (changed: ChangedIdentities) => void {
+  const hashes = new LruMap<Did, string>(hashesMax)
+  const hashOf = (did: Did): string => {
+    const known = hashes.get(did)
+    if (known !== undefined) return known
+    const hash = didHash(did)
+    hashes.set(did, hash)
+    return hash
+  }
+  return (changed) => {
+    if (changed === 'all') return identities.forgetAll()
+    const meant = new Set(changed)
+    identities.forgetWhere((did) => meant.has(hashOf(did)))
   }
 }

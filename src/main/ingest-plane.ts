@@ -24,7 +24,7 @@ import type { Duties, Term } from '#store/duties.ts'
 import { dropUnservedSites } from '#store/lifecycle/unserved-sites.ts'
 import type { Config } from './config/config.ts'
 import { failAt } from './fail-at.ts'
-import { type ChangedIdentities, forgetIdentities } from './follow-identities.ts'
+import { identityForgetter } from './follow-identities.ts'
 import type { IngestMeter } from './metrics/ingest-numbers.ts'
 import { createOutbound } from './service/outbound.ts'
 import { requestsAtOnce } from './service/requests-at-once.ts'
@@ -132,7 +132,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
   return {
     syncs: new AccountSyncs(context),
     /** Of what other instances have seen change, too. */
-    forget: (changed: ChangedIdentities) => forgetIdentities(identities, changed),
+    forget: identityForgetter(identities),
     background,
   }
 }

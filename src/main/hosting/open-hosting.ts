@@ -2,7 +2,7 @@ import type { Hosting } from '#api/operations.ts'
 import type { Identities } from '#atproto/identity/identity.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Config } from '#main/config/config.ts'
-import { type ChangedIdentities, forgetIdentities } from '#main/follow-identities.ts'
+import { type ChangedIdentities, identityForgetter } from '#main/follow-identities.ts'
 import { type IngestThread, startIngest } from '#main/start-ingest.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
@@ -44,18 +44,19 @@ export function openHosting(options: HostingOptions, opened: AsyncDisposableStac
       hosting,
       ingest: { background: Promise.resolve(), numbers: null, started: Promise.resolve() },
       sync: (did) => hosting.sync(did),
-      forget: (changed) => forgetIdentities(identities, changed),
+      forget: identityForgetter(identities),
       endMinute: () => undefined,
     }
   }
   const ingest = opened.use(startIngest(options))
   const hosting = new LocalHosting({ ...options, ingest })
+  const forgetHere = identityForgetter(identities)
   return {
     hosting,
     ingest,
     sync: (did) => ingest.sync(did),
     forget: (changed) => {
-      forgetIdentities(identities, changed)
+      forgetHere(changed)
       ingest.forget(changed)
     },
     endMinute: () => hosting.endMinute(),
