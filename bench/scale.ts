@@ -20,3 +20,5 @@ const [name = '', ...args] = process.argv.slice(2)
 const part = parts[name]
 if (part === undefined) throw new TypeError(`no part ${name}: ${Object.keys(parts).join(', ')}`)
 await part(...args)
+// The servers of a local network keep a process alive that has ended its networks.
+process.exit()
