@@ -88,7 +88,8 @@ if (isHere) {
     const before = world.acme.orders()
     await place.order()
     expect(await place.row(host)).toMatchObject({
-      failures: 1,
+      failures: 0,
+      dnsFailures: 1,
       lastProblem: 'elsewhere',
     })
     // Its visitors need not wait for what is not tried now.
@@ -97,14 +98,25 @@ if (isHere) {
     expect(await place.order()).toBe(0)
     expect(world.acme.orders()).toBe(before)
     world.dns.names.set(host, here)
-    // No authority was asked, so it is looked at again soon. What an authority says then is no second failure of that kind.
+    // No authority was asked, so it is looked at again soon. What an authority says then is its first failure.
     expect((await place.row(host)).dueAt - place.now()).toBeWithin(30_000, 40_001)
     place.later(40_000)
     await place.order({ authorities: [away] })
     const { dueAt, failures, lastProblem } = await place.row(host)
     expect([failures, lastProblem]).toEqual([1, 'away'])
     expect(dueAt - place.now()).toBeWithin(4 * 60_000, 5 * 60_000 + 1)
+    // Nor does a wrong record between two orders shorten the pause after the second one.
     place.later(5 * 60_000)
+    world.dns.names.set(host, { a: ['192.0.2.7'] })
+    await place.order()
+    expect(await place.row(host)).toMatchObject({ failures: 1, dnsFailures: 1 })
+    world.dns.names.set(host, here)
+    place.later(40_000)
+    await place.order({ authorities: [away] })
+    const again = await place.row(host)
+    expect(again).toMatchObject({ failures: 2, dnsFailures: 0, lastProblem: 'away' })
+    expect(again.dueAt - place.now()).toBeWithin(8 * 60_000, 10 * 60_000 + 1)
+    place.later(10 * 60_000)
     expect(await place.order()).toBe(1)
     expect(await place.row(host)).toMatchObject({ failures: 0, lastProblem: null })
     await shown(host)

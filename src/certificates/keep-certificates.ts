@@ -44,7 +44,7 @@ const retryMs = backoff({ min: 5 * 60_000, max: 24 * hourMs, jitter: 0.2 })
 /** Where the DNS does not lead here no authority is asked: whoever corrects it need not wait long. Visitors do not wait so long. */
 const dnsRetryMs = backoff({ min: 40_000, max: hourMs, jitter: 0.2 })
 const ofDns = ['dns', 'elsewhere'] as const
-const dnsProblems: ReadonlySet<CertificateProblem | null> = new Set(ofDns)
+const dnsProblems: ReadonlySet<CertificateProblem> = new Set(ofDns)
 
 /** Why another authority may issue what this one does not; none reaches a name that does not lead here. */
 const othersMayIssue: ReadonlySet<CertificateProblem> = new Set([
@@ -149,12 +149,12 @@ async function orderOne(due: DueCertificate, context: KeepContext): Promise<void
         return await postponeCertificate(db, name, now() + outcome.waitMs)
       case 'failed': {
         const { detail, pauseMs, problem } = outcome
-        const isDns = dnsProblems.has(problem)
-        // A row of failures is of one kind: that the DNS was wrong for hours says nothing of the authority.
-        const isFirst = isDns !== dnsProblems.has(due.lastProblem)
-        const retryInMs = (isDns ? dnsRetryMs : retryMs)(isFirst ? 0 : due.failures)
+        const isOfDns = dnsProblems.has(problem)
+        // Counted apart: that the DNS was wrong for hours says nothing of the authority, and whoever makes it wrong between two
+        // orders must not shorten the pause after the second one.
+        const retryInMs = isOfDns ? dnsRetryMs(due.dnsFailures) : retryMs(due.failures)
         const dueAt = Math.ceil(now() + Math.max(pauseMs, retryInMs))
-        await saveCertificateFailure(db, name, { problem, detail, dueAt, isFirst })
+        await saveCertificateFailure(db, name, { problem, detail, dueAt, isOfDns })
         const reason = detail || certificateAdvice[problem](name)
         return recordEvent(log, 'certificate_not_issued', { host: name, reason })
       }

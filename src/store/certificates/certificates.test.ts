@@ -53,7 +53,7 @@ onEachStore('store/names/certificates', (db) => {
     expect(await take(599)).toEqual([])
     const { chain, issuedBy } = issued
     expect(await take(600)).toEqual([
-      { name: 'a.com', failures: 0, lastProblem: null, chain, issuedBy, account: null },
+      { name: 'a.com', failures: 0, dnsFailures: 0, chain, issuedBy, account: null },
     ])
   })
 
@@ -94,10 +94,14 @@ onEachStore('store/names/certificates', (db) => {
     await postponeCertificate(db(), 'a.com', 30)
     expect(await take(29)).toEqual([])
     expect(await take(30)).toMatchObject([{ name: 'a.com', failures: 1 }])
-    await saveCertificateFailure(db(), 'a.com', { ...refused, isFirst: true, dueAt: 30 })
-    expect(await take(30)).toMatchObject([{ failures: 1, lastProblem: 'caa' }])
+    for (const dnsFailures of [1, 2]) {
+      await saveCertificateFailure(db(), 'a.com', { ...refused, isOfDns: true, dueAt: 30 })
+      expect(await take(30)).toMatchObject([{ failures: 1, dnsFailures }])
+    }
+    await saveCertificateFailure(db(), 'a.com', { ...refused, dueAt: 30 })
+    expect(await take(30)).toMatchObject([{ failures: 2, dnsFailures: 0 }])
     await saveCertificate(db(), { name: 'a.com', ...issued }, 40)
-    expect(await take(600)).toMatchObject([{ name: 'a.com', failures: 0 }])
+    expect(await take(600)).toMatchObject([{ name: 'a.com', failures: 0, dnsFailures: 0 }])
   })
 
   test('those that failed for a reason that is gone are due at once', async () => {

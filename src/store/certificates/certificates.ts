@@ -91,6 +91,7 @@ export async function saveCertificate(
       ...certificate,
       dueAt: certificate.renewAt,
       failures: 0,
+      dnsFailures: 0,
       lastProblem: null,
       lastError: null,
     })
@@ -106,14 +107,14 @@ export async function postponeCertificate(db: Db, name: string, dueAt: number): 
 
 interface CertificateFailure extends Pick<CertificateFacts, 'detail' | 'dueAt'> {
   readonly problem: CertificateProblem
-  /** It begins a row of its kind. */
-  readonly isFirst?: boolean
+  /** No authority was asked: the failed orders stay as many as they are. */
+  readonly isOfDns?: boolean
 }
 
 export async function saveCertificateFailure(
   db: Db,
   name: string,
-  { detail, dueAt, isFirst = false, problem }: CertificateFailure,
+  { detail, dueAt, isOfDns = false, problem }: CertificateFailure,
 ): Promise<void> {
   await db
     .updateTable('certificates')
@@ -121,7 +122,9 @@ export async function saveCertificateFailure(
       lastProblem: problem,
       lastError: detail,
       dueAt,
-      failures: isFirst ? 1 : row('failures', '+', 1),
+      ...(isOfDns
+        ? { dnsFailures: row('dnsFailures', '+', 1) }
+        : { failures: row('failures', '+', 1), dnsFailures: 0 }),
     }))
     .where('name', '=', name)
     .execute()

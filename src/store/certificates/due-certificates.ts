@@ -1,14 +1,13 @@
-import type { CertificateProblem } from '#site/certificate-state.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
 import { inTransaction, isPostgres } from '#store/database/transaction.ts'
 
-/** A name whose certificate has to be ordered now, and how often in a row that has failed. */
+/** A name whose certificate has to be ordered now, and how many orders have failed since it was issued. */
 export interface DueCertificate {
   readonly name: string
   readonly failures: number
-  /** Of the last of them. */
-  readonly lastProblem: CertificateProblem | null
+  /** How often in a row the DNS was in the way, so that no authority was asked. */
+  readonly dnsFailures: number
   /** The certificate that is to be renewed; null: there is none. */
   readonly chain: string | null
   readonly issuedBy: string | null
@@ -56,7 +55,7 @@ export function takeDueCertificates(
       .updateTable('certificates')
       .set({ dueAt: now + leaseMs })
       .where('name', 'in', names)
-      .returning(['name', 'failures', 'lastProblem', 'chain', 'issuedBy'])
+      .returning(['name', 'failures', 'dnsFailures', 'chain', 'issuedBy'])
       .execute()
     const accountOf = new Map(owners.map(({ did, domain }) => [domain, did]))
     return rows.map((row) => ({ ...row, account: accountOf.get(row.name) ?? null }))

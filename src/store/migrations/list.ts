@@ -54,6 +54,7 @@ import { webhooks } from './0056-webhooks.ts'
 import { siteVisitors } from './0057-site-visitors.ts'
 import { changesNotify } from './0058-changes-notify.ts'
 import { upkeepByIndex } from './0059-upkeep-by-index.ts'
+import { dnsFailures } from './0060-dns-failures.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -118,4 +119,5 @@ const statements: Record<string, MigrationSql> = {
   '0057-site-visitors': siteVisitors,
   '0058-changes-notify': changesNotify,
   '0059-upkeep-by-index': upkeepByIndex,
+  '0060-dns-failures': dnsFailures,
 }

@@ -19,6 +19,8 @@ export interface NameTables {
     dueAt: number
     /** How many orders have failed since it was issued. */
     failures: Generated<number>
+    /** How often in a row the DNS was in the way, so that no authority was asked. */
+    dnsFailures: Generated<number>
     /** Null: the last order succeeded, or there was none. */
     lastProblem: Generated<CertificateProblem | null>
     /** The authority's words, or the DNS record in the way. */
