@@ -7,7 +7,7 @@ import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
-import { enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
+import { type EnqueueContext, enqueueSites, enqueueVersions } from '#store/queues/enqueue.ts'
 
 const requestAgainMs = 10_000
 const sitesMax = 2_000
@@ -29,6 +29,8 @@ interface MissingContext {
   /** Monotonic milliseconds. */
   readonly elapsed: () => number
   readonly signal: AbortSignal
+  /** Has ingest read the site or version; by default, by a work item. */
+  readonly enqueue?: ((source: SnapshotSource) => Promise<unknown>) | undefined
 }
 
 /**
@@ -55,15 +57,14 @@ export class MissingBlobs {
 
   /** Enqueues the site or version, unless that was done recently. Never rejects. */
   async ask(source: SnapshotSource): Promise<void> {
-    const { elapsed, log } = this.#context
+    const { elapsed, enqueue = enqueueIn(this.#context), log } = this.#context
     const { did, name, versionKey: key = null } = source
     const asked = keyOf(source)
     if (this.#askedAt.get(asked) !== undefined) return
     this.#askedAt.set(asked, elapsed())
     log.warn('blob missing', { did, site: name, ...(key !== null && { version: key }) })
     try {
-      if (key === null) await enqueueSites(this.#context, [{ did, name }])
-      else await enqueueVersions(this.#context, [{ did, key }])
+      await enqueue(source)
     } catch (error) {
       log.error('blob request failed', { did, site: name, error })
     }
@@ -84,6 +85,12 @@ export class MissingBlobs {
     return false
   }
 }
+
+/** Adds a work item for the site or version. */
+export const enqueueIn =
+  (context: EnqueueContext) =>
+  ({ did, name, versionKey: key = null }: SnapshotSource): Promise<number> =>
+    key === null ? enqueueSites(context, [{ did, name }]) : enqueueVersions(context, [{ did, key }])
 
 const keyOf = ({ did, name, versionKey }: SnapshotSource): string =>
   versionKey ? `${did}/${versionKey}` : siteLabel({ did, name })

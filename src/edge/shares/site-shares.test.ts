@@ -257,3 +257,27 @@ for (const [what, bytes, afterMs, counted] of [
     expect(blog.takeUnsaved().bytes).toBe(counted)
   })
 }
+
+test('of sites whose counts cannot be saved, the oldest beyond a limit are dropped, and counted', async () => {
+  const { add, added } = open({})
+  const shares = new SiteShares({
+    ...{ limits: { site: none, account: none }, unsavedMax: 2 },
+    ...{ elapsed: () => 0, now: () => 0 },
+  })
+  const away = () => Promise.reject(new Error('away'))
+  for (const name of ['a', 'b', 'c']) shares.of(siteOf(name)).take()
+  await expect(shares.save(away)).rejects.toThrow('away')
+  expect([shares.takeDropped(), shares.takeDropped()]).toEqual([1, 0])
+  shares.of(siteOf('a')).take()
+  await shares.save(add)
+  const sites = added.filter(({ site }) => site !== '')
+  expect(sites.map(({ requests, site }) => `${site} ${requests}`)).toEqual(['a 1', 'b 1', 'c 1'])
+})
+
+test('where nobody knows whether counts are saved, they are not saved again', async () => {
+  const { add, added, shares } = open({})
+  shares.of(siteOf('blog')).take()
+  await shares.save(async () => null)
+  await shares.save(add)
+  expect(added).toEqual([])
+})

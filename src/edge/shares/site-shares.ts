@@ -28,18 +28,22 @@ export const sitesCountedMax = 100_000
 /** Sites whose counts are saved at a time; the others' follow with the next save. */
 const savedAtOnceMax = 2_000
 
+/** Sites whose counts wait while they cannot be saved; more are dropped, the oldest first. */
+const unsavedMaxDefault = sitesCountedMax
+
 interface SharesOptions {
   readonly limits: { readonly site: ShareLimits; readonly account: ShareLimits }
   readonly elapsed: () => number
   readonly now: () => number
   readonly sitesMax?: number
+  readonly unsavedMax?: number
 }
 
-/** Adds to what is stored, and returns what the day has then, of all processes. */
-type AddTraffic = (day: UtcDay, counted: Counted) => Promise<readonly TrafficTotal[]>
+/** Adds to what is stored, and returns what the day has then, of all processes; null: that is not known. */
+type AddTraffic = (day: UtcDay, counted: Counted) => Promise<readonly TrafficTotal[] | null>
 
 /** What was counted since it was stored last. */
-interface Counted {
+export interface Counted {
   readonly traffic: readonly SiteTraffic[]
   readonly visits: readonly SiteVisits[]
   readonly visitors: readonly SiteVisitors[]
@@ -53,10 +57,18 @@ export class SiteShares {
   readonly #accounts: LruMap<Did, AccountShare>
   readonly #context: ShareContext
   readonly #limits: SharesOptions['limits']
+  readonly #unsavedMax: number
   #unsaved: SiteShare[] = []
+  #dropped = 0
 
-  constructor({ limits, sitesMax = sitesCountedMax, ...options }: SharesOptions) {
+  constructor({
+    limits,
+    sitesMax = sitesCountedMax,
+    unsavedMax = unsavedMaxDefault,
+    ...options
+  }: SharesOptions) {
     this.#limits = limits
+    this.#unsavedMax = unsavedMax
     this.#sites = new LruMap(sitesMax)
     this.#accounts = new LruMap(sitesMax)
     this.#context = {
@@ -107,14 +119,29 @@ export class SiteShares {
     if (shares.length === 0) return
     const taken = shares.map((share) => ({ share, traffic: share.takeUnsaved() }))
     try {
-      this.#learn(shares, await add(day, countedOf(taken)), day)
+      const totals = await add(day, countedOf(taken))
+      if (totals !== null) this.#learn(shares, totals, day)
     } catch (error) {
       for (const { share, traffic } of taken) {
         share.putBack(traffic)
         if (day !== this.#context.today) share.beginDay()
       }
+      this.#dropOldest()
       throw error
     }
+  }
+
+  /** How many sites' counts were dropped since the last call, because too many could not be saved. */
+  takeDropped(): number {
+    const dropped = this.#dropped
+    this.#dropped = 0
+    return dropped
+  }
+
+  #dropOldest(): void {
+    const excess = Math.max(0, this.#unsaved.length - this.#unsavedMax)
+    for (const share of this.#unsaved.splice(0, excess)) share.takeUnsaved()
+    this.#dropped += excess
   }
 
   #beginDay(today: UtcDay): void {

@@ -14,7 +14,7 @@ import { siteOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
 import { goLive, snapshotOf } from '#tests/support/visitors/served-site.ts'
-import { saveTraffic } from './save-traffic.ts'
+import { saveTraffic, trafficInRows } from './save-traffic.ts'
 import { SiteShares } from './site-shares.ts'
 
 const blog = siteOf('blog')
@@ -79,7 +79,9 @@ async function open() {
     elsewhere: null,
   })
   const end = new AbortController()
-  const saved = saveTraffic({ db: database.db, log: recordingLog(), shares, signal: end.signal })
+  const saved = saveTraffic({
+    ...{ shares, store: trafficInRows(database.db), log: recordingLog(), signal: end.signal },
+  })
   await eventually(async () => expect(shares.saltlessDay).toBeNull())
   const visit = async ({ address = '192.0.2.1', ...from }: From = {}): Promise<void> => {
     const { headers = {}, method = 'GET', path = '/', userAgent = 'Firefox' } = from

@@ -2,6 +2,7 @@ import type { CommandOptions } from '#cli/program.ts'
 import { type Config, readConfig } from '#main/config/config.ts'
 import { cookieWarning } from '#main/config/cookie-warning.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
+import { serveEdgeAlone } from '#main/edge-alone/serve-edge-alone.ts'
 import { openInstance } from '#main/instance.ts'
 import { answerScrape } from '#main/metrics/answer-scrape.ts'
 import { servicePartsOf } from '#main/process/data-lock.ts'
@@ -46,6 +47,7 @@ export async function runServe(options: CommandOptions, signal: AbortSignal): Pr
   const supervised = parseSupervised(options.supervised)
   if (supervised !== null) return await runSupervised(options, supervised, signal)
   const config = await configOf(settingsOf(options))
+  if (config.roles.isEdgeAlone) return await serveEdgeAlone(config, signal)
   if (config.edgeProcesses !== null) return await runInstance(config, options, signal)
   const service = await startServing(options, {}, signal)
   printReady(service.ready)

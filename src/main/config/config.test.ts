@@ -165,6 +165,21 @@ test('with PostgreSQL, a bucket and an internal address a process is one of seve
   expect(read({ INTERNAL_LISTEN: '' }).isOneOfSeveral).toBe(false)
 })
 
+const ofEdge = { ...ofSeveral, ROLES: 'edge', INTERNAL_LISTEN: '', SECRET_KEY: '' }
+
+test('an edge of its own is no instance, needs no SECRET_KEY, and asks any instance or one of them', () => {
+  const read = (changed: object) => readConfig({}, { ...ofEdge, ...changed })
+  expect(read({})).toMatchObject({
+    roles: { app: false, hosting: false, isEdgeAlone: true },
+    isOneOfSeveral: false,
+    hostingAt: { url: null },
+    internal: null,
+    askListen: null,
+  })
+  const url = 'http://10.0.0.1:3002/'
+  expect(read({ HOSTING_URL: url })).toMatchObject({ hostingAt: { url } })
+})
+
 describe('a setting that cannot be used is named', () => {
   const refused: [Record<string, string>, RegExp][] = [
     [{ BASE_URL: 'https://sitehost.example.com' }, /BASE_DOMAIN/],
@@ -199,6 +214,15 @@ describe('a setting that cannot be used is named', () => {
       },
       /EDGE_PROCESSES: not with ROLES=app/,
     ],
+    [{ ...ofEdge, DATABASE_URL: '' }, /DATABASE_URL: with ROLES=edge/],
+    [{ ...ofEdge, BLOBS_URL: '' }, /BLOBS_URL: with ROLES=edge/],
+    [{ ...ofEdge, INTERNAL_TOKEN: '' }, /INTERNAL_TOKEN: the same token as/],
+    [{ ...ofEdge, BASE_URL: '' }, /BASE_URL: with ROLES=edge/],
+    [{ ...ofEdge, INTERNAL_LISTEN: '10.0.0.1:3002' }, /INTERNAL_LISTEN: not with ROLES=edge/],
+    [{ ...ofEdge, ASK_LISTEN: '10.0.0.1:3001' }, /ASK_LISTEN: not with ROLES=edge/],
+    [{ ...ofEdge, METRICS_LISTEN: '10.0.0.1:9464' }, /METRICS_LISTEN: not with ROLES=edge/],
+    [{ ...ofEdge, EDGE_PROCESSES: '2' }, /EDGE_PROCESSES: not with ROLES=edge/],
+    [{ ...ofEdge, TLS: 'auto', TLS_LISTEN: '[::]:443' }, /TLS: off where ROLES/],
     [{ ROLES: 'app' }, /INTERNAL_TOKEN/],
     [{ ROLES: 'app', INTERNAL_TOKEN: 'x'.repeat(16) }, /HOSTING_URL/],
     [{ ROLES: 'edge,ingest', INTERNAL_TOKEN: 'x'.repeat(16) }, /BASE_URL/],
@@ -276,8 +300,8 @@ describe('what a setting should be is told in plain words', () => {
       /^EDGE_PROCESSES: auto, or a whole number from 1 to 64$/,
     ],
     ROLES: [
-      ['edge', 'app,edge', 'ingest', 'app,app'],
-      /^ROLES: app,edge,ingest, or two processes with app and with edge,ingest$/,
+      ['app,edge', 'ingest', 'app,app', 'edge,edge'],
+      /^ROLES: app,edge,ingest, or two processes with app and with edge,ingest, or edge$/,
     ],
     HOSTING_URL: [['hosting'], address],
     INTERNAL_LISTEN: [['3002'], /an address and a port, such as .*, or off$/],

@@ -190,6 +190,11 @@ function s3LocationOf(
 /** How many processes answer visitors, next to the one that does everything else; null: one process does both. */
 function edgeProcessesOf({ EDGE_PROCESSES, ROLES, TLS }: z.infer<typeof settings>): number | null {
   if (EDGE_PROCESSES === undefined) return null
+  if (ROLES.isEdgeAlone) {
+    throw new ConfigError(
+      'EDGE_PROCESSES: not with ROLES=edge, which is one process without a core',
+    )
+  }
   if (!ROLES.hosting)
     throw new ConfigError('EDGE_PROCESSES: not with ROLES=app, which answers no visitors')
   if (TLS !== undefined && TLS !== 'off') {

@@ -18,6 +18,7 @@ interface InternalConfig {
 /** Throws ConfigError. */
 export function internalOf(values: Values): InternalConfig {
   const { BLOBS_URL, DATABASE_URL, INTERNAL_LISTEN: listen = null, ROLES } = values
+  if (ROLES.isEdgeAlone) return internalOfEdge(values)
   if (BLOBS_URL !== undefined && DATABASE_URL !== undefined && listen !== null) {
     return internalOfSeveral(values, listen)
   }
@@ -66,6 +67,25 @@ function internalOfSeveral(values: Values, listen: ListenAddress): InternalConfi
     hostingAt: ROLES.hosting ? null : { url: HOSTING_URL ?? null, token },
     internal: { listen, token },
   }
+}
+
+/** An edge of its own reads what instances share, and nobody asks it anything. */
+function internalOfEdge(values: Values): InternalConfig {
+  const { BASE_URL, BLOBS_URL, DATABASE_URL, HOSTING_URL, INTERNAL_TOKEN: token } = values
+  if (DATABASE_URL === undefined) {
+    return refuse('DATABASE_URL', 'with ROLES=edge, the PostgreSQL of the instances')
+  }
+  if (BLOBS_URL === undefined) {
+    return refuse('BLOBS_URL', 'with ROLES=edge, the bucket of the instances')
+  }
+  if (token === undefined) return refuse('INTERNAL_TOKEN', 'the same token as the instances have')
+  if (BASE_URL === undefined) {
+    return refuse('BASE_URL', 'with ROLES=edge, the address of the application')
+  }
+  for (const setting of ['INTERNAL_LISTEN', 'ASK_LISTEN', 'METRICS_LISTEN'] as const) {
+    if ((values[setting] ?? null) !== null) refuse(setting, 'not with ROLES=edge')
+  }
+  return { isOneOfSeveral: false, hostingAt: { url: HOSTING_URL ?? null, token }, internal: null }
 }
 
 const isWildcard = (host: string): boolean => /^[0:.]+$/.test(host)

@@ -148,11 +148,12 @@ export const roles = z.string().transform((list, context) => {
     .map((role) => role.trim())
     .toSorted()
     .join()
-  const both = { app: true, hosting: true }
+  const both = { app: true, hosting: true, isEdgeAlone: false }
   if (given === 'app,edge,ingest') return both
-  if (given === 'app') return { app: true, hosting: false }
-  if (given === 'edge,ingest') return { app: false, hosting: true }
-  context.addIssue('app,edge,ingest, or two processes with app and with edge,ingest')
+  if (given === 'app') return { ...both, hosting: false }
+  if (given === 'edge,ingest') return { ...both, app: false }
+  if (given === 'edge') return { app: false, hosting: false, isEdgeAlone: true }
+  context.addIssue('app,edge,ingest, or two processes with app and with edge,ingest, or edge')
   return z.NEVER
 })
 

@@ -3,11 +3,14 @@ import { isBearer } from '#http/bearer.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { type ThreadFailure, threadFailureOf } from '#main/process/thread-failure.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
+import { answerEdge, type EdgeAnswerContext } from './answer-edge.ts'
 
 /** What the process of the application may ask this one. */
 export interface InternalContext {
   readonly hosting: Hosting
   readonly sync: (did: Did) => Promise<AccountSync>
+  /** For edges of their own, which write nothing themselves. */
+  readonly edge: EdgeAnswerContext
   readonly token: string
 }
 
@@ -19,7 +22,7 @@ const windowMsMax = 24 * 60 * 60 * 1000
 export async function answerInternal(
   request: Request,
   server: Bun.Server<undefined>,
-  { hosting, sync, token }: InternalContext,
+  { edge, hosting, sync, token }: InternalContext,
 ): Promise<Response> {
   if (!isBearer(request.headers.get('authorization'), token)) {
     return Response.json({ error: 'Unauthorized' }, { status: 401 })
@@ -32,6 +35,8 @@ export async function answerInternal(
     }
     case 'GET /internal/cache':
       return Response.json(await hosting.cache())
+    case 'POST /internal/edge':
+      return await answerEdge(request, edge)
     case 'POST /internal/sync': {
       const did = parseDid(searchParams.get('did') ?? '')
       if (did === null) return Response.json({ error: 'did: expected a DID' }, { status: 400 })

@@ -106,7 +106,7 @@ export async function runMaintenance(context: MaintenanceContext): Promise<void>
 export async function maintainVisited(context: VisitedContext): Promise<void> {
   const rhythm = { everyMs: minuteMs, failure: 'visited accounts not dropped' }
   await Promise.all([
-    recordVisited(context),
+    recordVisited({ ...context, touch: (dids) => touchVisited(context.db, dids, context.now()) }),
     context.duties.run('visited', ({ signal }) => {
       const itsContext = { ...context, signal }
       return repeatEvery(rhythm, () => boundVisited(itsContext), itsContext)
@@ -116,14 +116,18 @@ export async function maintainVisited(context: VisitedContext): Promise<void> {
 
 const visitsEveryMs = 10_000
 
+interface RecordContext extends Pick<VisitedContext, 'log' | 'signal' | 'snapshots'> {
+  readonly touch: (dids: readonly Did[]) => Promise<unknown>
+}
+
 /** Records which accounts this process's visitors have visited, until the signal aborts. */
 export async function recordVisited({
   snapshots,
+  touch,
   ...context
-}: Pick<VisitedContext, 'db' | 'log' | 'now' | 'signal' | 'snapshots'>): Promise<void> {
-  const { db, now } = context
+}: RecordContext): Promise<void> {
   const rhythm = { everyMs: visitsEveryMs, failure: 'visited accounts not recorded' }
-  await repeatEvery(rhythm, () => touchVisited(db, snapshots.takeVisited(), now()), context)
+  await repeatEvery(rhythm, () => touch(snapshots.takeVisited()), context)
 }
 
 async function expirePreviews({ db, now, wakeUps }: MaintenanceContext): Promise<void> {

@@ -88,7 +88,8 @@ class NoPlaceError extends Error {
 /** RFC 9110 §9.2.1: it changes nothing. The other process may have died while it answered. */
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-const isNotConnected = (error: unknown): boolean =>
+/** Whether a request was not sent at all. */
+export const isNotConnected = (error: unknown): boolean =>
   error instanceof NoPlaceError || notConnected.has(codeOf(error) ?? '')
 /** Nothing was sent: the socket is not there, or its process has died. */
 const notConnected = new Set(['ConnectionRefused', 'ECONNREFUSED', 'ENOENT'])

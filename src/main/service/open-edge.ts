@@ -4,7 +4,7 @@ import { Bodies } from '#edge/files/bodies.ts'
 import { CodingChoices } from '#edge/files/codings.ts'
 import { DecodedFiles } from '#edge/files/decoded-files.ts'
 import { DecodedStreams } from '#edge/files/decoded-streams.ts'
-import { MissingBlobs } from '#edge/files/missing-blobs.ts'
+import { MissingBlobs, type SnapshotSource } from '#edge/files/missing-blobs.ts'
 import { Recompressor } from '#edge/files/recompressor.ts'
 import { Addresses } from '#edge/names/addresses.ts'
 import { AwaitedSites } from '#edge/names/awaited-sites.ts'
@@ -42,6 +42,8 @@ interface EdgeOptions extends Stores {
   /** The origin of a host of ours. */
   readonly originOf: (host: string) => string
   readonly signal: AbortSignal
+  /** Where this process writes no work items, has ingest read what lacks blobs. */
+  readonly enqueue?: ((source: SnapshotSource) => Promise<unknown>) | undefined
 }
 
 /** What the edge keeps in memory, and what it is loaded from. */

@@ -10,7 +10,7 @@ import { forgetRemoved } from '#edge/files/forget-removed.ts'
 import type { Http3End } from '#edge/http3/answer-http3.ts'
 import { answerAsk } from '#edge/names/ask.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
-import { saveTraffic } from '#edge/shares/save-traffic.ts'
+import { saveTraffic, trafficInRows } from '#edge/shares/save-traffic.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
@@ -97,7 +97,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ask: (request) => answerAsk(request, { ...hosts, names: edge.names, log: certificateLog }),
     internal: (request, server, token) =>
       answerRelayedHere(request, server, { answer: dispatch.relayed, token }) ??
-      answerInternal(request, server, { ...parts.hostingPart, token }),
+      answerInternal(request, server, { ...parts.hostingPart, edge: edgeContextOf(parts), token }),
     certificateFiles: parts.certificateFiles,
     certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
@@ -109,6 +109,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
+
+/** What edges of their own ask of this process. */
+const edgeContextOf = ({ discover, now, stores }: ServiceParts) => ({ ...stores, discover, now })
 
 function startBackground(parts: ServiceParts): Promise<unknown> {
   const {
@@ -150,7 +153,10 @@ function startBackground(parts: ServiceParts): Promise<unknown> {
   const ofHosting = () => [
     parts.hostingPart.ingest.background,
     names?.run(),
-    saveTraffic({ ...loop, log: parts.visitorLog, shares: edge.shares }),
+    saveTraffic({
+      ...{ log: parts.visitorLog, shares: edge.shares, signal },
+      store: trafficInRows(db),
+    }),
     parts.certificates?.run(() => reportDns({ ...hosts, answersDns, log, lookUp })),
     purgeCdnOf(parts),
     maintainVisited({ ...loop, ...network, at, config, duties, snapshots: edge.snapshots }),
