@@ -1,7 +1,7 @@
 import { MemoryTier } from '#concurrency/memory-tier.ts'
 import type { SiteInMemory } from './site-in-memory.ts'
 
-/** For how long a site is served as it was, after a change that could not be read. */
+/** For how long a site is served as it was, after a new version that could not be read. */
 const formerMsMax = 60_000
 /** Of the memory for sites. */
 const bytesShare = 8
@@ -12,7 +12,7 @@ interface Former {
   readonly changedAt: number
 }
 
-/** Sites as they were before a change, for visitors who come when the database is away and does not say what they are now. */
+/** Sites as they were before a new version, for visitors who come when the database is away and does not say what they are now. */
 export class FormerSites {
   readonly #tier: MemoryTier<Former>
   readonly #elapsed: () => number

@@ -4,10 +4,12 @@ import { type SiteAddress, siteLabel } from '#site/site-address.ts'
 import { encodeSnapshot } from '#site/visit/snapshot.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { followChanges } from '#store/database/change-feed.ts'
-import { pruneChanges } from '#store/database/changes.ts'
+import { latestChangeSeq, pruneChanges, readChanges } from '#store/database/changes.ts'
 import type { Database } from '#store/database/database.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
+import { putTakedown } from '#store/moderation/takedowns.ts'
+import { tellNames } from '#store/names/tell-names.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { alice, siteOf } from '#tests/support/database/sample-rows.ts'
@@ -64,6 +66,12 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCach
     originOf,
     onUnreadable: (site) => unreadable.push(site),
   })
+}
+
+function follower(snapshots: SiteCache, db = database.db) {
+  const hosts = new Hosts({ db, originOf })
+  const names = { hosts, addresses: hosts, gone: hosts, previews: hosts, takedowns: hosts }
+  return forgetChanged({ ...names, snapshots })
 }
 const cidOf = async (snapshots: SiteCache, label: string) =>
   (await snapshots.get(label))?.site.snapshot.recordCid ?? null
@@ -205,15 +213,7 @@ describe('changes', () => {
     db = database.db,
   ) {
     const [stop, wakeUps] = [new AbortController(), new WakeUps()]
-    const hosts = new Hosts({ db, originOf })
-    const edge = forgetChanged({
-      hosts,
-      snapshots,
-      addresses: hosts,
-      gone: hosts,
-      previews: hosts,
-      takedowns: hosts,
-    })
+    const edge = follower(snapshots, db)
     const following = followChanges([edge], { db, wakeUps, log, pollMs: 5, signal: stop.signal })
     try {
       await act(wakeUps)
@@ -313,7 +313,7 @@ describe('what has changed while the database is away', () => {
     expect(await served(snapshots, label)).toBe('cid-1')
     await publish('blog', 2)
     isAway = true
-    snapshots.forget(label)
+    snapshots.replace(label)
     return { snapshots, label }
   }
 
@@ -340,13 +340,49 @@ describe('what has changed while the database is away', () => {
     await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
   })
 
+  for (const [what, takeBack] of [
+    [
+      'a takedown',
+      async () => {
+        const { did, name } = siteOf('blog')
+        const takedown = {
+          did,
+          site: name,
+          status: 451,
+          reason: 'r',
+          actor: 'ruth',
+          at: 1,
+        } as const
+        await putTakedown(database.db, takedown)
+        await tellNames(database.db, { did, name }, 1)
+      },
+    ],
+    ['the status of its account', () => setAccountStatus(database.db, alice, 'takendown', 1)],
+  ] as const) {
+    test(`is not served when ${what} took it back, also after a new version`, async () => {
+      elapsed = 0
+      const label = await publish('blog')
+      const snapshots = open(1_000_000, () => elapsed)
+      expect(await served(snapshots, label)).toBe('cid-1')
+      const start = await latestChangeSeq(database.db)
+      await publish('blog', 2)
+      await takeBack()
+      const changes = await readChanges(database.db, start)
+      isAway = true
+      follower(snapshots).follow(changes.slice(0, 1))
+      expect(await served(snapshots, label)).toBe('cid-1')
+      follower(snapshots).follow(changes)
+      await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
+    })
+  }
+
   test('is not served when it was taken back before, or was not known', async () => {
     const { label, snapshots } = await changed()
     isAway = false
     await setAccountStatus(database.db, alice, 'takendown', 1)
     expect(await served(snapshots, label)).toBeNull()
     isAway = true
-    snapshots.forget(label)
+    snapshots.replace(label)
     await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
   })
 })

@@ -19,8 +19,8 @@ const formerServedMs = 1_000
 
 /**
  * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
- * one owner's many sites do not evict other owners'. Follows the index within a second; what it cannot read because the
- * database is away stays for a minute as it was.
+ * one owner's many sites do not evict other owners'. Follows the index within a second; a new version that it
+ * cannot read because the database is away leaves the one before it for a minute.
  */
 export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #now: () => number
@@ -45,11 +45,18 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
     const known = super.get(label)
     if (known instanceof Promise || known.until === Infinity) return known
     if (this.#now() < known.until) return known
-    this.forget(label)
+    super.forget(label)
     return super.get(label)
   }
 
+  /** Nor is it served as it was: this may be a takedown. */
   override forget(label: string): void {
+    super.forget(label)
+    this.#formers.forget(label)
+  }
+
+  /** There is a new version, which takes nothing back. */
+  replace(label: string): void {
     const { bytes = 0, value = null } = this.known(label) ?? {}
     if (value !== null) this.#formers.keep(label, value, bytes)
     super.forget(label)
@@ -86,7 +93,10 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
 }
 
 type Forgetful = Pick<LoadingTier<unknown>, 'forget' | 'forgetAll'>
-type OfEdge = 'addresses' | 'gone' | 'hosts' | 'previews' | 'snapshots' | 'takedowns'
+interface OfEdge
+  extends Readonly<Record<'addresses' | 'gone' | 'hosts' | 'previews' | 'takedowns', Forgetful>> {
+  readonly snapshots: Pick<SiteCache, 'forget' | 'forgetAll' | 'replace'>
+}
 
 /** Invalidates changed sites, versions and hosts. */
 export function forgetChanged({
@@ -96,17 +106,20 @@ export function forgetChanged({
   previews,
   snapshots,
   takedowns,
-}: Record<OfEdge, Forgetful>): ChangeSubscriber {
-  const byLabel = [gone, previews, snapshots, takedowns]
+}: OfEdge): ChangeSubscriber {
+  const byLabel = [gone, previews, takedowns]
   return {
     startAfresh() {
-      for (const each of [addresses, hosts, ...byLabel]) each.forgetAll()
+      for (const each of [addresses, hosts, snapshots, ...byLabel]) each.forgetAll()
     },
     follow(changes) {
       if (changes.some(({ kind }) => kind === 'site')) addresses.forgetAll()
       for (const change of changes) {
         if (change.kind === 'host') hosts.forget(change.host)
-        else if (change.kind === 'site') for (const each of byLabel) each.forget(change.label)
+        if (change.kind !== 'site') continue
+        for (const each of byLabel) each.forget(change.label)
+        if (change.isNewVersion) snapshots.replace(change.label)
+        else snapshots.forget(change.label)
       }
     },
   }

@@ -151,7 +151,8 @@ test('an address that is visited again costs no query for a second, and a change
   }
   const takedown = { did: alice, reason: 'r', actor: 'ruth', at: 1, status: 451 } as const
   await putTakedown(database.db, { ...takedown, site: nameOf('blog') })
-  const none = { forget: () => undefined, forgetAll: () => undefined }
+  const ignore = (): void => undefined
+  const none = { forget: ignore, forgetAll: ignore, replace: ignore }
   const caches = { gone: none, hosts: none, previews: none, snapshots: none, takedowns: none }
   const follower = forgetChanged({ ...caches, addresses: known })
   follower.follow([{ kind: 'site', label: 's--1', seq: 1, createdAt: 1 }])

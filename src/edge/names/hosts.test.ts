@@ -86,7 +86,8 @@ test('a change is followed', async () => {
   const hosts = new Hosts({ db, originOf })
   const wakeUps = new WakeUps()
   const stop = new AbortController()
-  const none = { forget: () => undefined, forgetAll: () => undefined }
+  const ignore = (): void => undefined
+  const none = { forget: ignore, forgetAll: ignore, replace: ignore }
   const log = recordingLog()
   const others = { addresses: none, gone: none, previews: none, snapshots: none, takedowns: none }
   const edge = forgetChanged({ hosts, ...others })

@@ -7,6 +7,7 @@ import { siteOf } from '#tests/support/database/sample-rows.ts'
 import {
   appendChange,
   appendHostChange,
+  appendNewVersion,
   keptChangeSeqs,
   latestChangeSeq,
   pruneChanges,
@@ -29,6 +30,13 @@ onEachStore('store/database/changes', (db) => {
     expect((await readChanges(db(), seqs[1] ?? 0)).map(subjectOf)).toEqual([labelOf('c')])
     expect(await readChanges(db(), start, 2)).toHaveLength(2)
     expect(await latestChangeSeq(db())).toBe(seqs[2] ?? 0)
+  })
+
+  test('a new version is told apart from what takes something back', async () => {
+    const seq = await appendNewVersion(db(), siteOf('a'), 3)
+    expect(await readChanges(db(), 0)).toEqual([
+      { seq, kind: 'site', label: labelOf('a'), isNewVersion: true, createdAt: 3 },
+    ])
   })
 
   test('a change of a host has its name', async () => {

@@ -9,10 +9,10 @@ import { inTransaction, lockUntilCommit } from './transaction.ts'
 
 /**
  * A site, or the address of a version, may have other contents now, or a host may lead to another site. Both are named by
- * their labels: changes outlive accounts, and name none.
+ * their labels: changes outlive accounts, and name none. `isNewVersion`: it takes nothing back, what it replaces may be served a moment longer.
  */
 export type Change = { readonly seq: number; readonly createdAt: number } & (
-  | { readonly kind: 'site'; readonly label: string }
+  | { readonly kind: 'site'; readonly label: string; readonly isNewVersion?: true }
   | { readonly kind: 'host'; readonly host: string }
   /**
    * The owner of the site with this label took something back. Copies are to go: in memory, of the stored bytes with these
@@ -33,6 +33,12 @@ export type Change = { readonly seq: number; readonly createdAt: number } & (
  */
 export function appendChange(db: Db, site: SiteAddress, now: number): Promise<number> {
   return appendLabelChange(db, siteLabel(site), now)
+}
+
+/** As `appendChange`, for a new version that takes nothing back. */
+export function appendNewVersion(db: Db, site: SiteAddress, now: number): Promise<number> {
+  const label = siteLabel(site)
+  return append(db, { kind: 'site', label, host: label, createdAt: now })
 }
 
 /** As `appendChange`, for the address of a version. */
@@ -141,7 +147,10 @@ export async function pruneChanges(db: Db, before: number): Promise<void> {
 function changeOf({ seq, kind, label, host, createdAt }: ChangeRow): Change {
   switch (kind) {
     case 'site':
-      return { kind, seq, label: label ?? '', createdAt }
+      return {
+        ...{ kind, seq, label: label ?? '', createdAt },
+        ...(host !== null && { isNewVersion: true }),
+      }
     case 'host':
       return { kind, seq, host: host ?? '', createdAt }
     case 'blobs':

@@ -176,7 +176,7 @@ export interface Schema
      * `didHash`. Of events: JSON.
      */
     label: string | null
-    /** Of blobs: the label of the site whose they were. */
+    /** Of blobs: the label of the site whose they were. Of a site: again its label, if it only has a new version. */
     host: string | null
     createdAt: number
   }

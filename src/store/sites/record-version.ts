@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely'
 import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
-import { appendBlobChanges, appendChange } from '#store/database/changes.ts'
+import { appendBlobChanges, appendChange, appendNewVersion } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import { prepared } from '#store/database/prepared.ts'
 import type { Schema } from '#store/database/schema.ts'
@@ -95,7 +95,7 @@ export function recordVersion(
     await prune(transaction, others, now)
     await appendVersionEvent(transaction, 'site.published', version, now)
     if (withdraws) await appendBlobChanges(transaction, version.site, [], now)
-    await appendChange(transaction, version.site, now)
+    await (withdraws ? appendChange : appendNewVersion)(transaction, version.site, now)
     at('change-appended')
     return 'went-live'
   })
