@@ -116,7 +116,7 @@ export async function openPlace(
   const { events, log } = eventLog()
   const clock = ownClock()
   const shared = { db, log, now: clock.now, signal, wakeUps: new WakeUps() }
-  const served = new ServedNames()
+  const served = new ServedNames({ baseDomain })
   served.know(knownOf(served, names))
   const files = await openFileCertificates([])
   const certificates = await openOrderedCertificates(files, {
