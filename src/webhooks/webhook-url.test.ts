@@ -8,6 +8,7 @@ const good: [text: string, url: string, host: string][] = [
   ['https://hooks.example', 'https://hooks.example/', 'hooks.example'],
   ['https://HOOKS.example:443/a?b=c#d', 'https://hooks.example/a?b=c', 'hooks.example'],
   ['https://bücher.example/', 'https://xn--bcher-kva.example/', 'xn--bcher-kva.example'],
+  ['https://hooks.example./a', 'https://hooks.example/a', 'hooks.example'],
   ['https://93.184.216.34/', 'https://93.184.216.34/', '93.184.216.34'],
   [long, long, 'hooks.example'],
 ]
@@ -32,6 +33,8 @@ const bad: [text: string, problem: string][] = [
   ['https://localhost/', 'private'],
   ['https://a.localhost./', 'private'],
   ['https://intranet/', 'private'],
+  ['https://intranet./', 'private'],
+  ['https://hooks.example../', 'no-url'],
 ]
 test.each(bad)('%s: %s', (text, problem) => {
   expect(parse(text)).toEqual({ problem } as never)
