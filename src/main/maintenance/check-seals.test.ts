@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openClientKeys } from '#main/service/open-oauth.ts'
 import type { Db } from '#store/database/database.ts'
-import { createWebhook, listWebhooks } from '#store/webhooks/webhooks.ts'
+import { createWebhook, listWebhooks, replaceSecret } from '#store/webhooks/webhooks.ts'
 import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { alice, newWebhook } from '#tests/support/database/sample-rows.ts'
 import { openWebhookSeal, webhookContext } from '#webhooks/webhook-secret.ts'
@@ -44,11 +44,13 @@ test('secrets of webhooks are sealed with the newest one, unless no key opens th
   for (const webhook of [newWebhook({ id: 'a', sealedSecret }), newWebhook({ id: 'lost' })]) {
     await createWebhook(db, webhook, { webhooksMax: 9, now: 1 })
   }
+  const replaced = await seal.seal('whsec_b', webhookContext('a'))
+  await replaceSecret(db, { did: alice, id: 'a' }, replaced, { formerUntil: 9, now: 1 })
   await told(db, [second, first])
   const stored = new Map((await listWebhooks(db, alice)).map((each) => [each.id, each]))
-  const opened = await (await openWebhookSeal([second])).open(
-    stored.get('a')?.sealedSecret ?? '',
-    webhookContext('a'),
-  )
-  expect([opened, stored.get('lost')?.sealedSecret]).toEqual(['whsec_a', 'sealed'])
+  const newest = await openWebhookSeal([second])
+  const opened = (sealed: string | null = null) => newest.open(sealed ?? '', webhookContext('a'))
+  expect(await opened(stored.get('a')?.sealedSecret)).toBe('whsec_b')
+  expect(await opened(stored.get('a')?.sealedFormer)).toBe('whsec_a')
+  expect(stored.get('lost')?.sealedSecret).toBe('sealed')
 })

@@ -1,30 +1,30 @@
 import type { Db } from '#store/database/database.ts'
 import type { Webhook } from './webhooks.ts'
 
-type SealedSecret = Pick<Webhook, 'id' | 'sealedSecret'>
+type SealedSecrets = Pick<Webhook, 'id' | 'sealedSecret' | 'sealedFormer'>
 
 const secretsOfPage = 200
 
 /** Of all webhooks, in the order of their ids. */
-export async function listSealedSecrets(db: Db, after: string): Promise<SealedSecret[]> {
+export async function listSealedSecrets(db: Db, after: string): Promise<SealedSecrets[]> {
   return await db
     .selectFrom('webhooks')
-    .select(['id', 'sealedSecret'])
+    .select(['id', 'sealedSecret', 'sealedFormer'])
     .where('id', '>', after)
     .orderBy('id')
     .limit(secretsOfPage)
     .execute()
 }
 
-/** The same secret, sealed anew. Does nothing if its owner has replaced it meanwhile. */
-export async function replaceSealedSecret(
+/** The same secrets, sealed anew. Does nothing if the owner has replaced the secret meanwhile. */
+export async function replaceSealedSecrets(
   db: Db,
-  { id, sealedSecret }: SealedSecret,
-  anew: string,
+  { id, sealedSecret }: SealedSecrets,
+  anew: Omit<SealedSecrets, 'id'>,
 ): Promise<void> {
   await db
     .updateTable('webhooks')
-    .set({ sealedSecret: anew })
+    .set(anew)
     .where('id', '=', id)
     .where('sealedSecret', '=', sealedSecret)
     .execute()
