@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Answer } from '#edge/dispatch.ts'
 import { type CoreSocket, coreSocketIn, openCoreSocket } from '#main/supervisor/core-socket.ts'
 import { relayToCore } from '#main/supervisor/relay-to-core.ts'
+import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 
 // What belongs to the application, from an edge process to the core of its instance.
 
@@ -67,6 +68,17 @@ test('a request arrives as it was sent, with its peer, and its answer as it was 
     peer: '127.0.0.1',
     body: 'sent',
   })
+})
+
+test('fields of the connection alone are not passed on', async () => {
+  await startCore()
+  answer = ({ headers }) => Response.json(headers.toJSON())
+  const ofConnection =
+    'connection: close, upgrade, x-kept\r\nupgrade: h2c\r\nkeep-alive: timeout=9\r\n'
+  const head = `GET / HTTP/1.1\r\nhost: app.example\r\n${ofConnection}x-kept: 1\r\n\r\n`
+  const { body } = await rawRequest(edge.port ?? 0, head)
+  expect(body.toString()).toContain('"x-kept":"1"')
+  expect(body.toString()).not.toMatch(/"connection"|upgrade|h2c|timeout/)
 })
 
 test('coded bodies, redirects and HEAD are the core’s', async () => {

@@ -52,7 +52,7 @@ export function relayTo({
         const place = await placeOf(request)
         if (place === null) throw new NoPlaceError()
         const { headers: added = {}, unix, url } = place
-        const headers = new Headers(request.headers)
+        const headers = withoutHops(request.headers)
         headers.set(peerField, peer)
         for (const [name, value] of Object.entries(added)) headers.set(name, value)
         const answer = await fetch(url, {
@@ -95,8 +95,17 @@ export const isNotConnected = (error: unknown): boolean =>
 const notConnected = new Set(['ConnectionRefused', 'ECONNREFUSED', 'ENOENT'])
 
 function withoutField(answer: Response): Response {
-  const headers = new Headers(answer.headers)
-  for (const name of [idleField, 'connection', 'keep-alive', 'transfer-encoding'])
-    headers.delete(name)
+  const headers = withoutHops(answer.headers)
+  for (const name of [idleField, 'transfer-encoding']) headers.delete(name)
   return new Response(answer.body, { status: answer.status, headers })
+}
+
+/**
+ * Without what concerns one connection alone (RFC 9110 §7.6.1). What a client names in `Connection` stays: it could name
+ * what a proxy in front of us has added.
+ */
+function withoutHops(fields: Headers): Headers {
+  const headers = new Headers(fields)
+  for (const name of ['connection', 'keep-alive', 'upgrade']) headers.delete(name)
+  return headers
 }
