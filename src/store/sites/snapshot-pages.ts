@@ -30,13 +30,19 @@ export function snapshotPages(
   db: Db,
   { after = '', site, did = site?.did, limit = snapshotsAtOnce }: SnapshotQuery = {},
 ): AsyncGenerator<KeptSnapshot[]> {
-  const list = (from: string): Promise<KeptSnapshot[]> =>
-    ofStates(db, { did, name: site?.name })
-      .where('id', '>', from)
-      .unionAll(ofRecords(db, { did, name: site?.name }).where('id', '>', from))
+  const owner = { did, name: site?.name }
+  // Each with its own limit, by its index on ids: of both together, PostgreSQL reads and sorts all for every page.
+  const list = (from: string): Promise<KeptSnapshot[]> => {
+    const states = ofStates(db, owner).where('id', '>', from).orderBy('id').limit(limit)
+    const records = ofRecords(db, owner).where('id', '>', from).orderBy('id').limit(limit)
+    return db
+      .selectFrom(states.as('states'))
+      .selectAll()
+      .unionAll(db.selectFrom(records.as('records')).selectAll())
       .orderBy('id')
       .limit(limit)
       .execute()
+  }
   return pagesOf(list, ({ id }) => id, after)
 }
 
@@ -89,7 +95,7 @@ function ofRecords(db: Db, { did, name }: Owner) {
     .selectFrom('versionRecords')
     .select(['id', 'did', 'site as name'])
     .select(({ ref }) => ref('key').$castTo<VersionKey | null>().as('key'))
-    .select([sql<number | null>`null`.as('replacedAt'), 'snapshot'])
+    .select([sql<number | null>`cast(null as bigint)`.as('replacedAt'), 'snapshot'])
     .where('snapshot', 'is not', null)
     .$narrowType<{ name: SiteName; snapshot: NotNull }>()
     .$if(did !== undefined, (rows) => rows.where('did', '=', did as Did))
