@@ -39,12 +39,16 @@ export async function unwantCertificates(db: Db, names: readonly string[]): Prom
   }
 }
 
+/** Of a name that is not wanted any more: whoever removes and adds it again does not begin anew. */
+export const failuresKeptMs = 24 * 60 * 60_000
+
 /** Those that are not wanted and not valid any more, except for names that would still have to wait if they were wanted again. */
 export async function deleteOldCertificates(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('certificates')
     .where('isWanted', '=', 0)
     .where('dueAt', '<=', now)
+    .where((row) => row.or([row('failures', '=', 0), row('dueAt', '<=', now - failuresKeptMs)]))
     .where((row) => row.or([row('validUntil', 'is', null), row('validUntil', '<=', now)]))
     .execute()
 }
