@@ -47,7 +47,7 @@ if (isHere) {
     // Nobody signs in to `.example`.
     const named = section.replaceAll('sitehost.example', appHost)
     blocks = codeBlocks(named.replaceAll('sites.example', 'sites.sitehost-tests.org'))
-    for (const [statement] of blockWith('create role').matchAll(
+    for (const [statement] of blockWith('create role sitehost login').matchAll(
       /create (role|database) [^"\n]+?(?=\\"|'")/g,
     )) {
       await query(statement.replaceAll('sitehost', role).replace('<password>', 'secret'))

@@ -3,6 +3,7 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { openDatabase } from '#store/database/database.ts'
 import { inTransaction } from '#store/database/transaction.ts'
+import { waitForDatabase } from '#store/database/wait-for-database.ts'
 import { LeasedDuties } from '#store/duties.ts'
 import { saveFirehoseCursor } from '#store/sites/firehose-cursors.ts'
 
@@ -23,6 +24,8 @@ await new LeasedDuties({ db: renewals.db, log, signal, ...times }).run('firehose
     })
     return 1
   }
+  // PostgreSQL ends the connection of a transaction in which it was suspended; it goes on with another one, as the service does.
+  const onError = waitForDatabase('firehose', { log, signal, pauseMs: 10 })
   // Deaf to the term's signal: the lock alone has to stop it.
-  await everyOrWhenWoken(write, { signal })
+  await everyOrWhenWoken(write, { signal, onError })
 })
