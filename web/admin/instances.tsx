@@ -36,5 +36,6 @@ const columns: readonly Column<Instance>[] = [
 
 function seen({ seenSeconds }: Instance) {
   const text = `${durationText(seenSeconds)} ago`
-  return seenSeconds > lateSeconds ? <StatusWord tone="bad">{text}</StatusWord> : text
+  if (seenSeconds <= lateSeconds) return text
+  return <StatusWord tone="bad">{text}</StatusWord>
 }
