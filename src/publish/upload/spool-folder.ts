@@ -139,16 +139,21 @@ export class SpoolFolder implements AsyncDisposable {
 const freedBytesMin = 64 * 1024
 
 /**
- * Frees a buffer once a chunk of the next one is asked for behind it, long before the garbage collector would find it. A reader
- * that looks for the end of a file may still have the last one.
+ * Frees a buffer once a chunk of the next one is asked for behind it, long before the garbage collector would find it: only one
+ * of which every byte has come, because Bun puts the next chunk of a body into what is left of it. A reader that looks for the
+ * end of a file may still have the last one.
  */
 async function* freeing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let before: Uint8Array | null = null
+  let seenBytes = 0
   for await (const chunk of chunks) {
     if (before !== null && before.buffer !== chunk.buffer) {
-      if (before.buffer.byteLength >= freedBytesMin) free(before)
+      const { byteLength } = before.buffer
+      if (byteLength >= freedBytesMin && seenBytes === byteLength) free(before)
+      seenBytes = 0
     }
     before = chunk
+    seenBytes += chunk.byteLength
     yield chunk
   }
 }
