@@ -94,12 +94,8 @@ export async function startBare(
 export async function startNginx({ wwwDir, workDir }: Folders): Promise<BenchServer | null> {
   const dir = join(workDir, 'nginx')
   const port = Number(await freePort())
-  await mkdir(dir, { recursive: true })
-  await Bun.write(join(dir, 'nginx.conf'), nginxConfig(dir, wwwDir, port))
-  const started = await start('nginx', port, ['nginx', '-p', dir, '-c', join(dir, 'nginx.conf')])
-  if (started === null) return null
-  const children = await Bun.file(`/proc/${started.pid}/task/${started.pid}/children`).text()
-  return { ...started, pid: Number(children.trim()) }
+  const started = await startNginxOf(dir, port, nginxConfig(dir, wwwDir, port))
+  return started && { name: 'nginx', port, pid: started.workerPid, ...dispose(started) }
 }
 
 export async function startCaddy({ wwwDir, workDir }: Folders): Promise<BenchServer | null> {
@@ -107,41 +103,75 @@ export async function startCaddy({ wwwDir, workDir }: Folders): Promise<BenchSer
   const port = Number(await freePort())
   const config = join(dir, 'Caddyfile')
   await Bun.write(config, caddyConfig(wwwDir, port))
-  const command = ['caddy', 'run', '--adapter', 'caddyfile', '--config', config]
-  return await start('caddy', port, [
-    'env',
-    'GOMAXPROCS=1',
-    `XDG_DATA_HOME=${dir}`,
-    `HOME=${dir}`,
-    ...command,
-  ])
+  const run = ['caddy', 'run', '--adapter', 'caddyfile', '--config', config]
+  const home = [`XDG_DATA_HOME=${dir}`, `HOME=${dir}`]
+  const started = await startPinned('caddy', port, ['env', 'GOMAXPROCS=1', ...home, ...run])
+  return started && { name: 'caddy', port, pid: started.pid, ...dispose(started) }
 }
 
-/** Null when the program is not installed. */
-async function start(
-  name: 'nginx' | 'caddy',
+const dispose = (server: AsyncDisposable): AsyncDisposable => ({
+  [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+})
+
+interface PinnedServer extends AsyncDisposable {
+  readonly pid: number
+}
+
+/** A program on the core of the servers, when it takes connections at the port of loopback. Null when it is not installed. */
+export async function startPinned(
+  program: 'nginx' | 'caddy',
   port: number,
   command: readonly string[],
-): Promise<BenchServer | null> {
-  if (Bun.which(name) === null) return null
+): Promise<PinnedServer | null> {
+  if (Bun.which(program) === null) return null
   const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',
   })
-  const dispose = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     child.kill()
     await child.exited
   }
-  await eventually(() => fetch(`http://127.0.0.1:${port}/`)).catch(async (error) => {
-    await dispose()
+  const socket = { data: () => undefined }
+  const connect = () => Bun.connect({ hostname: '127.0.0.1', port, socket })
+  await eventually(async () => (await connect()).end()).catch(async (error) => {
+    await end()
     throw error
   })
-  return { name, port, pid: child.pid, [Symbol.asyncDispose]: dispose }
+  return { pid: child.pid, [Symbol.asyncDispose]: end }
+}
+
+/** nginx with one worker and this configuration. Null when it is not installed. */
+export async function startNginxOf(
+  dir: string,
+  port: number,
+  config: string,
+): Promise<(PinnedServer & { readonly workerPid: number }) | null> {
+  await mkdir(dir, { recursive: true })
+  const file = join(dir, 'nginx.conf')
+  await Bun.write(file, config)
+  const master = await startPinned('nginx', port, ['nginx', '-p', dir, '-c', file])
+  if (master === null) return null
+  const workerPid = await eventually(async () => {
+    const children = await Bun.file(`/proc/${master.pid}/task/${master.pid}/children`).text()
+    if (children === '') throw new Error('nginx has no worker yet')
+    return Number(children.trim())
+  })
+  return { ...master, workerPid }
+}
+
+interface NginxOptions {
+  readonly workers?: number
+  readonly connections?: number
 }
 
 /** As one would tune it for this: nothing logged, open files kept, nothing compressed on the way. */
-export function nginxConfig(dir: string, wwwDir: string, port: number, workers = 1): string {
+export function nginxConfigOf(
+  dir: string,
+  http: string,
+  { workers = 1, connections = 1024 }: NginxOptions = {},
+): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
@@ -149,7 +179,7 @@ worker_processes ${workers};
 daemon off;
 pid ${dir}/pid;
 error_log ${dir}/error.log;
-events { worker_connections 1024; }
+events { worker_connections ${connections}; }
 http {
   include /etc/nginx/mime.types;
   access_log off;
@@ -162,18 +192,24 @@ http {
   open_file_cache_valid 1h;
   open_file_cache_min_uses 1;
   ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
-  server {
-    listen 127.0.0.1:${port};
+  ${http}
+}
+`
+}
+
+/** What a server of nginx says to answer with the files. */
+export const nginxFiles = (wwwDir: string): string => `
     root ${wwwDir}/$host;
     index index.html;
     add_header Cache-Control "public, max-age=0, must-revalidate";
     add_header X-Content-Type-Options nosniff;
     add_header Access-Control-Allow-Origin *;
-    add_header Access-Control-Expose-Headers *;
-  }
-}
-`
-}
+    add_header Access-Control-Expose-Headers *;`
+
+export const nginxConfig = (dir: string, wwwDir: string, port: number, workers = 1): string =>
+  nginxConfigOf(dir, `server {\n    listen 127.0.0.1:${port};${nginxFiles(wwwDir)}\n  }`, {
+    workers,
+  })
 
 function caddyConfig(wwwDir: string, port: number): string {
   return `

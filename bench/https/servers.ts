@@ -1,9 +1,14 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '#main/process/free-port.ts'
-import { eventually } from '#tests/support/eventually.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
-import { serverCore, unreachedShares } from '../edge/servers.ts'
+import {
+  nginxConfigOf,
+  nginxFiles,
+  serverCore,
+  startNginxOf,
+  startPinned,
+  unreachedShares,
+} from '../edge/servers.ts'
 
 export const baseDomain = 'sites.bench.home.arpa'
 const application = 'bench.home.arpa'
@@ -94,14 +99,7 @@ export async function startBare(
 
 /** nginx with the same files. */
 export async function startNginx(folders: HttpsFolders): Promise<HttpsServer | null> {
-  const files = `
-    root ${folders.wwwDir}/$host;
-    index index.html;
-    add_header Cache-Control "public, max-age=0, must-revalidate";
-    add_header X-Content-Type-Options nosniff;
-    add_header Access-Control-Allow-Origin *;
-    add_header Access-Control-Expose-Headers *;`
-  return await nginx('nginx', folders, files, [])
+  return await nginx('nginx', folders, nginxFiles(folders.wwwDir), [])
 }
 
 /** nginx as a front of ours, with connections that are kept. */
@@ -129,7 +127,7 @@ export async function startCaddyFront(
   { plainPort, pids }: { readonly plainPort: number; readonly pids: readonly number[] },
 ): Promise<HttpsServer | null> {
   const dir = join(workDir, 'caddy')
-  const port = await freePort()
+  const port = Number(await freePort())
   const config = join(dir, 'Caddyfile')
   const site = `https://*.${baseDomain}:${port}`
   await Bun.write(
@@ -146,8 +144,8 @@ ${site} {
   )
   const run = ['caddy', 'run', '--adapter', 'caddyfile', '--config', config]
   const home = [`XDG_DATA_HOME=${dir}`, `HOME=${dir}`]
-  const child = await start('caddy', port, ['env', 'GOMAXPROCS=1', ...home, ...run])
-  return child && { ...child, name: 'caddy in front', pids: [child.pid, ...pids] }
+  const child = await startPinned('caddy', port, ['env', 'GOMAXPROCS=1', ...home, ...run])
+  return child && { ...child, port, name: 'caddy in front', pids: [child.pid, ...pids] }
 }
 
 async function nginx(
@@ -158,30 +156,8 @@ async function nginx(
   upstream = '',
 ): Promise<HttpsServer | null> {
   const dir = join(workDir, name.replaceAll(' ', '-'))
-  const port = await freePort()
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  await mkdir(dir, { recursive: true })
-  await Bun.write(
-    join(dir, 'nginx.conf'),
-    `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-daemon off;
-pid ${dir}/pid;
-error_log ${dir}/error.log;
-events { worker_connections 16384; }
-http {
-  include /etc/nginx/mime.types;
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  keepalive_requests 1000000000;
-  gzip_static on;
-  gzip_vary on;
-  open_file_cache max=100000 inactive=1h;
-  open_file_cache_valid 1h;
-  open_file_cache_min_uses 1;
-  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
+  const port = Number(await freePort())
+  const http = `
   ssl_certificate ${chainFile};
   ssl_certificate_key ${keyFile};
   ssl_protocols TLSv1.2 TLSv1.3;
@@ -190,38 +166,7 @@ http {
   server {
     listen 127.0.0.1:${port} ssl http2;
     ${server}
-  }
-}
-`,
-  )
-  const command = ['nginx', '-p', dir, '-c', join(dir, 'nginx.conf')]
-  const master = await start('nginx', port, command)
-  if (master === null) return null
-  const worker = await eventually(async () => {
-    const children = await Bun.file(`/proc/${master.pid}/task/${master.pid}/children`).text()
-    if (children === '') throw new Error('nginx has no worker yet')
-    return Number(children.trim())
-  })
-  return { ...master, name, pids: [worker, ...others] }
-}
-
-/** Null when the program is not installed. */
-async function start(program: 'nginx' | 'caddy', port: string, command: readonly string[]) {
-  if (Bun.which(program) === null) return null
-  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  const dispose = async (): Promise<void> => {
-    child.kill()
-    await child.exited
-  }
-  const socket = { data: () => undefined }
-  const connected = () => Bun.connect({ hostname: '127.0.0.1', port: Number(port), socket })
-  await eventually(async () => (await connected()).end()).catch(async (error) => {
-    await dispose()
-    throw error
-  })
-  return { port: Number(port), pid: child.pid, [Symbol.asyncDispose]: dispose }
+  }`
+  const started = await startNginxOf(dir, port, nginxConfigOf(dir, http, { connections: 16_384 }))
+  return started && { ...started, port, name, pids: [started.workerPid, ...others] }
 }
