@@ -19,7 +19,7 @@ const versionsOf = (site: number): VersionName[] => {
 }
 
 function manyNames(): ServedNames {
-  const names = new ServedNames()
+  const names = new ServedNames({ baseDomain: 'sites.example' })
   const all = Array.from({ length: sites }, (_, site) => site)
   const known = knownOf(
     names,

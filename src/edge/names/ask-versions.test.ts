@@ -38,7 +38,7 @@ const wakeUps = new WakeUps()
 beforeEach(async () => {
   database = await memoryDatabase()
   await upsertAccount(database.db, { did: alice }, 1)
-  names = new ServedNames({ now: () => 0 })
+  names = new ServedNames({ ...place, now: () => 0 })
   end = new AbortController()
   following = Promise.resolve()
 })

@@ -40,7 +40,7 @@ afterEach(close)
 
 async function open(): Promise<void> {
   database = await memoryDatabase()
-  names = new ServedNames()
+  names = new ServedNames(place)
   end = new AbortController()
   following = Promise.resolve()
 }
@@ -252,7 +252,7 @@ describe('an account’s new names below the base domain', () => {
   let aheadMs: number
   beforeEach(() => {
     aheadMs = 0
-    names = new ServedNames({ now: () => aheadMs })
+    names = new ServedNames({ ...place, now: () => aheadMs })
   })
 
   test('ten get a certificate, the next one when its time has come', async () => {

@@ -40,7 +40,7 @@ export const newDomainsAllowance: Allowance = { count: 20, windowMs: 24 * 60 * 6
 interface ServedNamesOptions {
   readonly now?: () => number
   /** Names below it are many, and kept as hashes alone. */
-  readonly baseDomain?: string
+  readonly baseDomain: string
 }
 
 /**
@@ -60,7 +60,7 @@ export class ServedNames {
   readonly #gone = new LruMap<NameHash, true>(limitedKeysMax)
   readonly #allowed: Readonly<Record<'below-base' | 'custom', RateLimiter>>
 
-  constructor({ baseDomain = '', now = () => performance.now() }: ServedNamesOptions = {}) {
+  constructor({ baseDomain, now = () => performance.now() }: ServedNamesOptions) {
     this.#baseDomain = baseDomain
     this.#allowed = {
       'below-base': new RateLimiter(newNamesAllowance, { now }),

@@ -10,7 +10,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { openFileCertificates, openOrderedCertificates } from './open-certificates.ts'
 
 async function open(db: Db, signal: AbortSignal) {
-  const names = new ServedNames()
+  const names = new ServedNames({ baseDomain: 'sites.example' })
   names.know(names.empty())
   return await openOrderedCertificates(await openFileCertificates([]), {
     ...{ db, names, wakeUps: new WakeUps(), log: recordingLog([]), now: Date.now },
