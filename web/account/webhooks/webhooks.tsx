@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Section } from '#web/account/section.tsx'
-import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
+import { OnceShown } from '#web/parts/once-shown.tsx'
 import { webhooksQuery } from '#web/server/webhooks.ts'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-webhooks.ts'
@@ -32,12 +32,7 @@ export default function Webhooks() {
         />
       ))}
       {shown !== null && (
-        <Notice title={texts.secretOf(shown.host)} tone="good">
-          <p className={styles['secret']}>
-            <code>{shown.secret}</code>
-            <CopyButton text={shown.secret} what={texts.secret} />
-          </p>
-        </Notice>
+        <OnceShown secret={shown.secret} title={texts.secretOf(shown.host)} what={texts.secret} />
       )}
       <AddWebhook onSecret={(host, secret) => setShown({ host, secret })} />
     </Section>

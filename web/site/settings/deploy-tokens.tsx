@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
-import { CopyButton } from '#web/parts/controls/copy-button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { Select } from '#web/parts/controls/select.tsx'
-import { Notice } from '#web/parts/notice.tsx'
+import { OnceShown } from '#web/parts/once-shown.tsx'
 import { Confirm } from '#web/parts/overlays/confirm.tsx'
 import {
   createDeployToken,
@@ -35,12 +34,7 @@ export function DeployTokens({ rkey }: { rkey: string }) {
         <TokenRow key={token.id} rkey={rkey} token={token} />
       ))}
       {secret !== null && (
-        <Notice title={ci.tokens.created} tone="good">
-          <p className={styles['secret']}>
-            <code>{secret}</code>
-            <CopyButton text={secret} what={ci.tokens.secret} />
-          </p>
-        </Notice>
+        <OnceShown secret={secret} title={ci.tokens.created} what={ci.tokens.secret} />
       )}
       <CreateToken onCreated={setSecret} rkey={rkey} />
     </section>
