@@ -42,7 +42,7 @@ export const account = {
   appearance: { title: 'Darstellung und Sprache', text: 'Nur für diesen Browser.' },
   export: {
     title: 'Deine Daten exportieren',
-    text: 'Eine Datei mit allem, was dieser Dienst über dein Konto speichert: deine Websites mit Namen und Hashes ihrer Dateien, Adressen, Domains, Uploads des letzten Tages und Anmeldungen. Die Dateien selbst liegen in deinem Konto.',
+    text: 'Eine Datei mit allem, was dieser Dienst über dein Konto speichert: deine Websites mit Namen und Hashes ihrer Dateien, Adressen, Domains, Uploads des letzten Tages, Deploy-Tokens, Webhooks und Anmeldungen. Die Dateien selbst liegen in deinem Konto.',
     button: 'Alles herunterladen',
   },
   remove: {

@@ -42,7 +42,7 @@ export const account = {
   appearance: { title: 'Appearance and language', text: 'Only for this browser.' },
   export: {
     title: 'Export your data',
-    text: 'One file with everything this service stores about your account: your sites with the names and hashes of their files, addresses, domains, uploads of the last day, deploy tokens, and sign-ins. The files themselves are in your account.',
+    text: 'One file with everything this service stores about your account: your sites with the names and hashes of their files, addresses, domains, uploads of the last day, deploy tokens, webhooks, and sign-ins. The files themselves are in your account.',
     button: 'Download everything',
   },
   remove: {
