@@ -23,6 +23,7 @@ export interface OpenedInstance {
 /** Reads the logo. Throws ConfigError when it cannot be used. */
 export async function openInstance({
   alsoServe,
+  baseDomain,
   frontPageText,
   hosting,
   logoFile,
@@ -30,13 +31,13 @@ export async function openInstance({
   statusUrl,
 }: Pick<
   Config,
-  'alsoServe' | 'frontPageText' | 'hosting' | 'logoFile' | 'sourceUrl' | 'statusUrl'
+  'alsoServe' | 'baseDomain' | 'frontPageText' | 'hosting' | 'logoFile' | 'sourceUrl' | 'statusUrl'
 >): Promise<OpenedInstance> {
   const logo = logoFile === null ? null : await readLogo(logoFile)
   const logoPath = logoFile === null ? null : `/logo${extname(logoFile)}`
   const networks = alsoServe.length > 0 && { alsoServe: alsoServe.map(({ name }) => name) }
-  const shown = { ...hosting, frontPageText, logoPath, sourceUrl, statusUrl, ...networks }
-  return { instance: shown, logo }
+  const texts = { frontPageText, logoPath, sourceUrl, statusUrl, ...networks }
+  return { instance: { ...hosting, baseDomain, ...texts }, logo }
 }
 
 async function readLogo(path: string): Promise<WebAsset> {

@@ -11,6 +11,8 @@ export interface SiteHosting {
 
 /** How an instance presents itself: on its pages, to account servers, and at the end of our pages on its sites. */
 export interface Instance extends SiteHosting {
+  /** What the addresses of its sites end with. */
+  readonly baseDomain: string
   /** Paragraphs on the front page, below its own text. */
   readonly frontPageText: readonly string[]
   /** At our origin; null: our own mark. */

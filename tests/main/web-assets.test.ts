@@ -270,6 +270,7 @@ const plainInstance = {
   contact: null,
   termsUrl: null,
   privacyUrl: null,
+  baseDomain: 'sites.example',
   frontPageText: [],
   logoPath: null,
   sourceUrl: null,

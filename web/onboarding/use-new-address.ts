@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, checkName, claimName, mapName } from '#web/server/api.ts'
+import { ApiError, claimName, mapName } from '#web/server/api.ts'
+import { instance } from '#web/server/instance.ts'
 import { keep, readKept } from '#web/server/kept-answers.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
@@ -15,7 +16,6 @@ export interface NewAddress {
   readonly typed: string
   readonly onType: (typed: string) => void
   readonly check: NameCheck
-  readonly baseDomain: string | null
   /** Why the address cannot be had, or null. None has to be chosen. */
   readonly problem: string | null
   /** Why the site that went live is not at its address, or null. */
@@ -30,8 +30,7 @@ export function useNewAddress(): NewAddress {
   const client = useQueryClient()
   const [typed, setTyped] = useState('')
   const [failure, setFailure] = useState<NewAddress['failure']>(null)
-  const { data: baseDomain = null } = useQuery(baseDomainQuery)
-  const label = baseDomain === null ? typed : labelOf(typed, baseDomain)
+  const label = labelOf(typed, instance.baseDomain)
   const check = useNameCheck(label)
   const give = async (siteName: string) => {
     const wanted = readKept(wantedKey) as Wanted | null | undefined
@@ -53,7 +52,6 @@ export function useNewAddress(): NewAddress {
     typed,
     onType: setTyped,
     check,
-    baseDomain,
     problem: addressProblem(check),
     failure,
     want: (siteName) => {
@@ -70,13 +68,3 @@ interface Wanted {
 }
 
 const wantedKey = ['new-address'] as const
-
-/** What any address of this service ends with: the check of one says it, free or taken. */
-const baseDomainQuery = {
-  queryKey: ['base-domain'],
-  queryFn: async () => {
-    const found = await checkName('my-site')
-    return 'domain' in found ? found.domain.replace(/^[^.]+\./, '') : null
-  },
-  staleTime: Number.POSITIVE_INFINITY,
-}

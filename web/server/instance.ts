@@ -3,6 +3,7 @@ import type { Instance } from '#site/instance.ts'
 const plain: Instance = {
   name: 'Sitehost',
   origin: location.origin,
+  baseDomain: 'localhost',
   contact: null,
   termsUrl: null,
   privacyUrl: null,

@@ -9,6 +9,7 @@ const plain = {
   contact: null,
   termsUrl: null,
   privacyUrl: null,
+  baseDomain: 'sites.example',
   frontPageText: [],
   logoPath: null,
   sourceUrl: null,

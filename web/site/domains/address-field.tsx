@@ -1,6 +1,7 @@
 import type { Ref } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
+import { instance } from '#web/server/instance.ts'
 import { words } from '#web/words/words.ts'
 import styles from './address-field.module.css'
 import type { NameCheck } from './use-name-check.ts'
@@ -9,8 +10,6 @@ interface AddressFieldProps {
   readonly typed: string
   readonly onType: (typed: string) => void
   readonly check: NameCheck
-  /** What comes after it, or null while that is not known. */
-  readonly baseDomain: string | null
   /** In place of what the check says. */
   readonly problem?: string | null
   readonly hint?: string
@@ -20,7 +19,7 @@ interface AddressFieldProps {
 
 /** The field for an address below the base domain, with what is wrong with the address that is typed. */
 export function AddressField(props: AddressFieldProps) {
-  const { typed, onType, check, baseDomain, problem = null, isOptional = false, ref } = props
+  const { typed, onType, check, problem = null, isOptional = false, ref } = props
   const { hint, label } = words.domains.claim
   return (
     <TextField
@@ -31,8 +30,8 @@ export function AddressField(props: AddressFieldProps) {
       onChange={({ target }) => onType(target.value)}
       problem={problem ?? addressProblem(check)}
       ref={ref}
+      suffix={`.${instance.baseDomain}`}
       value={typed}
-      {...(baseDomain !== null && { suffix: `.${baseDomain}` })}
     />
   )
 }

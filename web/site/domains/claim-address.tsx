@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { claimName, mapName } from '#web/server/api.ts'
+import { instance } from '#web/server/instance.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
@@ -13,12 +14,12 @@ import { labelOf } from './typed-host.ts'
 import { useNameCheck } from './use-name-check.ts'
 
 /** An address below the base domain: looked up while it is typed, and this site's at one press. */
-export function ClaimAddress({ rkey, baseDomain }: { rkey: string; baseDomain: string }) {
+export function ClaimAddress({ rkey }: { rkey: string }) {
   const client = useQueryClient()
   const texts = words.domains.claim
   const [typed, setTyped] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  const label = labelOf(typed, baseDomain)
+  const label = labelOf(typed, instance.baseDomain)
   const check = useNameCheck(label)
   const { isBusy, problem, run, setProblem } = useAction()
   const claim = async (event: FormEvent) => {
@@ -42,7 +43,6 @@ export function ClaimAddress({ rkey, baseDomain }: { rkey: string; baseDomain: s
     <form className={styles['form']} noValidate onSubmit={(event) => void claim(event)}>
       <div className={styles['row']}>
         <AddressField
-          baseDomain={baseDomain}
           check={check}
           onType={(text) => {
             setTyped(text)

@@ -44,8 +44,7 @@ const isWaited = (names: Names | undefined): boolean =>
   names?.customDomains.some(({ certificate }) => certificate?.state === 'ordered') ?? false
 
 function Sections({ names, site }: { names: Names; site: Site }) {
-  const { rkey, url } = site
-  const baseDomain = new URL(url).hostname.replace(/^[^.]+\./, '')
+  const { rkey } = site
   const unfinished = names.customDomains.filter(
     (each) => each.rkey === rkey && (!each.verified || each.warning !== null),
   )
@@ -61,7 +60,7 @@ function Sections({ names, site }: { names: Names; site: Site }) {
       ))}
       <section aria-labelledby="claim" className={styles['section']}>
         <h2 id="claim">{claim.title}</h2>
-        <ClaimAddress baseDomain={baseDomain} rkey={rkey} />
+        <ClaimAddress rkey={rkey} />
       </section>
       <section aria-labelledby="own" className={styles['section']}>
         <h2 id="own">{own.title}</h2>
