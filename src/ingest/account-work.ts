@@ -50,6 +50,7 @@ export function accountWork(context: AccountWorkContext): WorkHandler {
     slowAfterMs,
     async startDue({ busy, capacity }, start) {
       for (const item of await takeAccounts(quota, { busy, capacity }, context)) start(item)
+      return false
     },
     async work(item, stop) {
       const ms = quota.isBounded(item) ? checkMsMax.stranger : checkMsMax.other

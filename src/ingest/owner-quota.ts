@@ -46,6 +46,10 @@ export class OwnerQuota {
     return await takeDue(db, { ...facts, kind, owners, now: now(), leaseMs, limit })
   }
 
+  get isFull(): boolean {
+    return this.#bounded.size >= this.#options.max
+  }
+
   isBounded(item: WorkItem): boolean {
     return this.#bounded.has(item)
   }
@@ -60,9 +64,8 @@ export class OwnerQuota {
    * null: none.
    */
   nextAt({ line }: { readonly line?: string | undefined } = {}): Promise<number | null> {
-    const { db, kind, now, owners, max } = this.#options
-    const isFull = this.#bounded.size >= max
-    const free = isFull ? owners?.free : undefined
+    const { db, kind, now, owners } = this.#options
+    const free = this.isFull ? owners?.free : undefined
     return nextDueAt(db, { kind, priority: 0, owners: free, line, now: now() })
   }
 }

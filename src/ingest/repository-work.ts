@@ -4,7 +4,7 @@ import type { Did } from '#site/site-address.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
 import type { WorkKind } from '#store/database/schema.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
-import type { WorkItem } from '#store/queues/work-items.ts'
+import { ingestedOf, type WorkItem } from '#store/queues/work-items.ts'
 import { checkAccount } from './check-account.ts'
 import { OwnerQuota } from './owner-quota.ts'
 import type { WorkHandler } from './run-work.ts'
@@ -53,7 +53,7 @@ export function repositoryWork(
     ...options,
     kind,
     partyOf,
-    startDue: (lanes, start) => inShares.start(lanes, start),
+    startDue: async (lanes, start) => (await inShares.start(lanes, start)) && !quota.isFull,
     work: (item, signal, lane) => readItem(item, read, { ...context, lane, signal }),
     release: (item) => quota.release(item),
     isAnyDue: async (lanes) => (await isDue()) || (await inShares.isQuickLineDue(lanes)),
@@ -71,6 +71,7 @@ async function readItem(
   if (kind !== 'account') at?.(`${kind}-taken`)
   try {
     await read(item, context)
+    wakeUps.notify('ingested', { about: ingestedOf(item) })
     wakeUps.notify('changes')
     await enqueueIfHidden(did, context)
   } catch (error) {

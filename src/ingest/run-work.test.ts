@@ -48,6 +48,7 @@ test('a site that is preempted waits for 15 s, however often: it has not failed'
     async startDue(lanes, start) {
       const items = await takeDue(db, { kind: 'site', now, leaseMs, limit: lanes.capacity })
       for (const item of items) start(item)
+      return false
     },
     async work(_, signal, lane) {
       lane.preempt()
@@ -85,6 +86,7 @@ test('work belongs to the request that enqueued it', async () => {
     atOnce: 1,
     async startDue(_, start) {
       for (const item of await takeDue(db, { kind: 'site', now: 0, leaseMs, limit: 1 })) start(item)
+      return false
     },
     work: async () => worked.resolve(currentTrace()?.id),
     release: () => {},
@@ -92,6 +94,45 @@ test('work belongs to the request that enqueued it', async () => {
   }
   const running = runWork([handler], context)
   expect(await worked.promise).toBe(trace.id)
+  stop.abort()
+  await running
+})
+
+test('other processes need no wake-up for work that has begun here; for what is left they do', async () => {
+  await using database = await memoryDatabase()
+  const { db } = database
+  const stop = new AbortController()
+  const context = { ...askedAt(db, 0), log: recordingLog(), signal: stop.signal }
+  const told: string[] = []
+  context.wakeUps.forward(
+    ['site'],
+    () => told.push('woken'),
+    () => told.push('settled'),
+  )
+  const passes: boolean[] = [true, false, true]
+  const handler: WorkHandler = {
+    kind: 'site',
+    atOnce: 1,
+    async startDue() {
+      const isAllStarted = passes.shift() ?? false
+      told.push(isAllStarted ? 'all started' : 'some left')
+      // What is enqueued during a pass is for the next one.
+      if (passes.length === 0 && isAllStarted) context.wakeUps.notify('site')
+      return isAllStarted
+    },
+    work: async () => {},
+    release: () => {},
+    isAnyDue: async () => false,
+  }
+  const running = runWork([handler], context)
+  for (const length of [2, 4]) {
+    await eventually(async () => expect(told).toHaveLength(length))
+    if (length === 2) context.wakeUps.notify('site')
+  }
+  expect(told).toEqual(['all started', 'settled', 'woken', 'some left'])
+  context.wakeUps.notify('site')
+  await eventually(async () => expect(told.length).toBeGreaterThan(7))
+  expect(told.slice(4, 8)).toEqual(['woken', 'all started', 'woken', 'some left'])
   stop.abort()
   await running
 })

@@ -36,8 +36,8 @@ export interface WorkHandler {
   /** Lanes for slow items. */
   readonly detachedMax?: number
   readonly slowAfterMs?: number | undefined
-  /** Takes due items and starts them, within the capacity of the lanes. */
-  startDue(lanes: Lanes, start: (item: WorkItem) => void): Promise<void>
+  /** Takes due items and starts them, within the capacity of the lanes. Returns whether none is left that another process could start. */
+  startDue(lanes: Lanes, start: (item: WorkItem) => void): Promise<boolean>
   /** Left out: no item has a party. */
   partyOf?(item: WorkItem): Party
   readonly shares?: LaneShares
@@ -89,7 +89,9 @@ async function runKind(handler: WorkHandler, context: WorkContext): Promise<void
   /** Returns the milliseconds until the next run. */
   async function startDue(): Promise<number> {
     if (lanes.capacity <= 0 && (await handler.isAnyDue(lanes))) lanes.preemptSlow()
-    await handler.startDue(lanes, start)
+    const isAllStarted = await handler.startDue(lanes, start)
+    // What came meanwhile is for the next pass.
+    if (isAllStarted && !wakeUp.isWoken) wakeUps.settle(handler.kind)
     const next = lanes.capacity <= 0 ? null : ((await handler.nextAt?.()) ?? null)
     const msMax = wakeUps.areShared ? sharedPollMs : pollMs
     return next === null ? msMax : Math.min(Math.max(next - now(), 10), msMax)

@@ -58,7 +58,8 @@ export class StartInShares {
     this.#elapsed = context.elapsed ?? (() => performance.now())
   }
 
-  async start(lanes: Lanes, start: Start): Promise<void> {
+  /** Returns whether nothing is left that is due. */
+  async start(lanes: Lanes, start: Start): Promise<boolean> {
     const areLinesFirst = this.#areLinesFirst
     // A pass that finds no free lane does not count.
     if (lanes.capacity > 0) this.#areLinesFirst = !areLinesFirst
@@ -69,6 +70,7 @@ export class StartInShares {
       await this.#startUnlined(lanes, start)
       await this.#startFromLines(lanes, start)
     }
+    return lanes.capacity > 0 && this.#lines.size === 0
   }
 
   /** Whether a site waits in a quick line whose server may hold another lane. Of many such lines, each call asks others. */

@@ -19,7 +19,7 @@ import { openDuties } from './service/open-duties.ts'
 import { openStores } from './service/stores.ts'
 
 export type ToIngest =
-  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic; readonly about?: string }
   | { readonly kind: 'identities-changed'; readonly changed: ChangedIdentities }
   | { readonly kind: 'sharing'; readonly areShared: boolean }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
@@ -28,7 +28,8 @@ export type ToIngest =
 /** `started` is the first message and `ended` the last; `failed` precedes the error that ends the thread. */
 export type FromIngest =
   | { readonly kind: 'started' }
-  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic }
+  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic; readonly about?: string }
+  | { readonly kind: 'settled'; readonly topic: WakeUpTopic }
   | { readonly kind: 'identity-changed'; readonly did: Did }
   | { readonly kind: 'synced'; readonly id: number; readonly sync: AccountSync }
   | { readonly kind: 'not-synced'; readonly id: number; readonly failure: ThreadFailure }
@@ -41,14 +42,15 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
   const stop = new AbortController()
   const wakeUps = new WakeUps()
   const forwarding = wakeUps.forward(
-    ['changes', 'certificates', 'account', 'site', 'version'],
-    (topic) => send({ kind: 'wake-up', topic }),
+    ['changes', 'certificates', 'account', 'site', 'version', 'ingested'],
+    (topic, about) => send({ kind: 'wake-up', topic, ...(about !== undefined && { about }) }),
+    (topic) => send({ kind: 'settled', topic }),
   )
   const plane = Promise.withResolvers<ReturnType<typeof startIngestPlane>>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
       case 'wake-up':
-        return wakeUps.notify(message.topic, forwarding)
+        return wakeUps.notify(message.topic, { ...message, from: forwarding })
       case 'identities-changed':
         return void plane.promise.then(({ forget }) => forget(message.changed))
       case 'sharing':

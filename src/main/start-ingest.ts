@@ -53,7 +53,7 @@ export function startIngest({
   const send = (message: ToIngest): void => worker.postMessage(message)
   const forwarding = wakeUps.forward(
     ['account', 'site', 'version', 'certificates-wanted', 'duties'],
-    (topic) => send({ kind: 'wake-up', topic }),
+    (topic, about) => send({ kind: 'wake-up', topic, ...(about !== undefined && { about }) }),
   )
   const sharing = wakeUps.onSharing((areShared) => send({ kind: 'sharing', areShared }))
   worker.on('message', (message: FromIngest) => {
@@ -61,7 +61,9 @@ export function startIngest({
       case 'started':
         return started.resolve()
       case 'wake-up':
-        return wakeUps.notify(message.topic, forwarding)
+        return wakeUps.notify(message.topic, { ...message, from: forwarding })
+      case 'settled':
+        return wakeUps.settle(message.topic)
       case 'identity-changed':
         return identities.forget(message.did)
       case 'synced':

@@ -136,7 +136,7 @@ const start = (): void => {
 /** So much later, whoever waits looks again. */
 function pass(ms: number): void {
   aheadMs += ms
-  for (const topic of ['jobs', 'changes'] as const) context.wakeUps.notify(topic)
+  for (const topic of ['jobs', 'ingested'] as const) context.wakeUps.notify(topic)
 }
 
 async function queue(address: SiteAddress, texts = ['a page']): Promise<string> {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { endSessionsOf } from '#store/accounts/sessions.ts'
 import { finishJob, startNextJob, updateJob } from '#store/queues/job-steps.ts'
 import { createJob, findJob, type JobResult } from '#store/queues/jobs.ts'
@@ -24,11 +24,11 @@ async function newRunningJob(did = alice): Promise<string> {
 }
 const finish = async (id: string) => {
   await finishJob(api().db, id, { status: 'completed', progress, result }, 5)
-  api().wakeUps.notify('job-progress')
+  api().wakeUps.notify('job-progress', { about: id })
 }
 const advance = async (id: string, filesProcessed: number) => {
   await updateJob(api().db, id, { progress: { ...progress, filesProcessed } }, 2)
-  api().wakeUps.notify('job-progress')
+  api().wakeUps.notify('job-progress', { about: id })
 }
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 const state = (status: string, filesProcessed = 0, ended: unknown = null) =>
@@ -296,14 +296,21 @@ describe('a stream', () => {
     await reader.cancel()
   })
 
-  test('says nothing of other jobs', async () => {
+  test('says nothing of other jobs, and does not read its row because of them', async () => {
     const id = await newRunningJob()
+    const theirs = await newRunningJob(bob)
     const { next } = await openStream(id)
     await next()
-    const theirs = await newRunningJob(bob)
+    const queries = spyOn(api().db.getExecutor(), 'executeQuery')
     for (let i = 0; i < 3; i++) await advance(theirs, i)
     await advance(id, 1)
     expect(await next()).toBe(state('processing', 1))
+    const readings = queries.mock.calls.filter(
+      ([{ parameters, sql }]) => sql.startsWith('select') && parameters.includes(id),
+    )
+    queries.mockRestore()
+    // One after the first state.
+    expect(readings.length).toBeLessThanOrEqual(2)
   })
 
   test('sends a comment when there was nothing to say for a while', async () => {

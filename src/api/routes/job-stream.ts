@@ -23,6 +23,7 @@ interface StreamContext extends Pick<ApiContext, 'db' | 'log'> {
   readonly wakeUps: {
     subscribe(
       topic: 'job-progress',
+      about: string,
     ): Pick<WakeUpSubscription, 'wake' | 'wait' | typeof Symbol.dispose>
   }
 }
@@ -63,7 +64,7 @@ async function* statesOf(
 ): AsyncGenerator<string> {
   const { isSignedIn, signal, eventEveryMs = 200, commentEveryMs = 15_000 } = options
   const { lookEveryMs = commentEveryMs, now = () => performance.now() } = options
-  using changed = wakeUps.subscribe('job-progress')
+  using changed = wakeUps.subscribe('job-progress', job.id)
   // The row was read before we subscribed: the first wait below must not miss what came in between.
   changed.wake()
   let current = job

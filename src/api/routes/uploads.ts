@@ -28,8 +28,8 @@ import { recordRefusedUpload, type UploadOrigin } from './record-refused-upload.
 
 const streamsPerJobMax = 4
 const streamsPerAccountMax = 8
-/** Between two looks at a job that another instance runs. */
-const elsewhereMs = 500
+/** Between two looks at a job that another instance runs; that instance says when there is news, if wake-ups are shared. */
+const elsewhereMs = { alone: 500, shared: 5_000 }
 
 /** `/sitehost/*`: uploads and their progress (interface.md §4.5). */
 export function uploadHandlers(
@@ -80,7 +80,8 @@ export function uploadHandlers(
       const isSignedIn = () => sessions.lasts(c.req.raw.headers)
       const release = () => permits.dispose()
       const isHere = job.instance === context.spool.instance
-      const options = { signal, isSignedIn, release, ...(!isHere && { lookEveryMs: elsewhereMs }) }
+      const lookEveryMs = context.wakeUps.areShared ? elsewhereMs.shared : elsewhereMs.alone
+      const options = { signal, isSignedIn, release, ...(!isHere && { lookEveryMs }) }
       return answer(200, jobStream(job, context, options))
     },
 

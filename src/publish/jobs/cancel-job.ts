@@ -2,6 +2,7 @@ import { recordEvent } from '#observe/events.ts'
 import { cancelledSentence } from '#publish/publish-failure.ts'
 import { cancelJobUnlessWriting } from '#store/queues/job-steps.ts'
 import { findJob, type Job } from '#store/queues/jobs.ts'
+import { wakeJobsOf } from '#store/queues/wake-jobs.ts'
 import type { JobContext } from './job-context.ts'
 
 export type Cancellation = 'cancelled' | 'too-late' | 'ended'
@@ -46,6 +47,6 @@ export async function settleCancelled(
     recordEvent(log, 'publish_cancelled', { job: job.id, did: job.did, site: job.site })
     await spool.remove(job.id)
   }
-  wakeUps.notify('jobs')
-  wakeUps.notify('job-progress')
+  wakeJobsOf(job.instance, wakeUps)
+  wakeUps.notify('job-progress', { about: job.id })
 }

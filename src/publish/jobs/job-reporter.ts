@@ -82,6 +82,6 @@ export class JobReporter {
     } catch (error) {
       log.warn('progress not written', { job: this.#jobId, error })
     }
-    wakeUps.notify('job-progress')
+    wakeUps.notify('job-progress', { about: this.#jobId })
   }
 }

@@ -15,6 +15,7 @@ import {
   type WaitingAccount,
 } from '#store/queues/job-steps.ts'
 import { endedJobsAmong, listUnfinishedJobs } from '#store/queues/jobs.ts'
+import { subscribeToJobsOf, wakeJobsOf, wakeOthersWithJobs } from '#store/queues/wake-jobs.ts'
 import { adoptFormer } from './adopt-former.ts'
 import type { JobContext } from './job-context.ts'
 import { detachedJobsMax, runningJobsMax, slowJobsMax } from './jobs-at-once.ts'
@@ -64,8 +65,8 @@ export async function recoverJobs(context: JobContext): Promise<void> {
  * for a server's rate limit. Waits while the database is unavailable.
  */
 export async function runJobs(context: JobContext, signal: AbortSignal): Promise<void> {
-  const { wakeUps, log, databasePauseMs: pauseMs = databasePauseMsDefault } = context
-  using wakeUp = wakeUps.subscribe('jobs')
+  const { wakeUps, log, databasePauseMs: pauseMs = databasePauseMsDefault, spool } = context
+  using wakeUp = subscribeToJobsOf(spool.instance, wakeUps)
   const lanes = new Lanes(runningJobsMax, {
     ...context,
     detachedMax: detachedJobsMax,
@@ -124,15 +125,19 @@ async function startJobs(
     const work = lanes
       .start({
         run: (lane) => inTrace(traceOf(job.traceId), () => runJob(job, lane, context, ends)),
-        onSlow: () => wakeUps.notify('jobs'),
+        onSlow: () => wakeJobsOf(instance, wakeUps),
         pinned: true,
         party,
       })
       .catch((error) => log.error('job could not be ended', { job: job.id, error }))
-      .finally(() => {
+      .then(async () => {
         // The job may have its next attempt already.
         if (running.get(job.id)?.cancelled === cancelled) running.delete(job.id)
-        wakeUps.notify('jobs')
+        wakeJobsOf(instance, wakeUps)
+        // They look again some seconds later anyway.
+        await wakeOthersWithJobs(db, job.did, { instance, wakeUps }).catch((error) =>
+          log.warn('other instances not woken', { job: job.id, error }),
+        )
       })
     running.set(job.id, { cancelled, work })
   }

@@ -15,6 +15,7 @@ import {
   type NewJob,
   type NewJobOptions,
 } from '#store/queues/jobs.ts'
+import { wakeJobsOf } from '#store/queues/wake-jobs.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 
@@ -89,6 +90,6 @@ export async function queuePlan<Admission extends { readonly created: boolean }>
     const sizes = { files: files.length, bytes: progress.bytesTotal }
     recordEvent(log, 'publish_started', { job: id, did, site: name, ...sizes })
   }
-  wakeUps.notify('jobs')
+  wakeJobsOf(spool.instance, wakeUps)
   return admission
 }

@@ -67,13 +67,13 @@ export async function runJob(
   const written = (write: () => Promise<boolean>) => onceAvailable(write, job, context, stop)
   if (end.status === 'pending') {
     const isBack = await written(() => putBackJob(db, job, end, now()))
-    wakeUps.notify('job-progress')
+    wakeUps.notify('job-progress', { about: job.id })
     // False: the job was cancelled meanwhile.
     if (isBack !== false) return
   } else if (isOfGoneContents(outcome) && end.status === 'failed') {
     // The deploy's files stay: it waits for the others.
     const isOpen = await written(() => reopen(job, outcome.error, end.error, context))
-    wakeUps.notify('job-progress')
+    wakeUps.notify('job-progress', { about: job.id })
     if (isOpen === true) await context.onDeployReopened?.(job.id)
     if (isOpen !== false) return
   } else {
@@ -85,8 +85,7 @@ export async function runJob(
     at('after-finish')
   }
   await spool.remove(job.id)
-  wakeUps.notify('jobs')
-  wakeUps.notify('job-progress')
+  wakeUps.notify('job-progress', { about: job.id })
 }
 
 const isOfGoneContents = (

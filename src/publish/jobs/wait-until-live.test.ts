@@ -13,7 +13,7 @@ async function waitFor(name: string, sites: number): Promise<Visibility> {
   const wakeUps = new WakeUps()
   let time = 0
   const elapsed = () => {
-    wakeUps.notify('changes')
+    wakeUps.notify('ingested')
     time += 4_000
     return time
   }

@@ -22,7 +22,8 @@ export async function waitUntilLive(
   db: Db,
   watch: IngestWatch,
 ): Promise<Visibility> {
-  const seen = await watch(async (): Promise<Visibility | null> => {
+  const { did, name: site } = address
+  const seen = await watch({ kind: 'site', did, site }, async (): Promise<Visibility | null> => {
     const site = await findSite(db, address)
     if (site?.live?.recordCid === recordCid) return { kind: 'live' }
     if (site?.refused?.recordCid !== recordCid) return null

@@ -19,7 +19,8 @@ export async function waitUntilRead(
   db: Db,
   watch: IngestWatch,
 ): Promise<VersionReading> {
-  const seen = await watch(async (): Promise<VersionReading | null> => {
+  const item = { kind: 'version', did, site: key } as const
+  const seen = await watch(item, async (): Promise<VersionReading | null> => {
     const record = await findVersionRecord(db, { did, key })
     if (record === null) return null
     if (record.state !== 'kept') return refused(record.problems)

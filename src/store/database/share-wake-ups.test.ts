@@ -43,6 +43,17 @@ onEachStore('store/database/share-wake-ups', (db, dialect, options) => {
     expect([one.woken.length, two.woken.length]).toEqual([102, 3])
   })
 
+  test('what a wake-up is about goes along, and what was settled at once is not sent', async () => {
+    const [one, two] = [await process(), await process()]
+    const told: unknown[] = []
+    two.wakeUps.forward(['job-progress'], (_, about) => told.push(about))
+    one.wakeUps.notify('site')
+    one.wakeUps.settle('site')
+    for (const about of ['a', 'b', 'a']) one.wakeUps.notify('job-progress', { about })
+    await eventually(async () => expect(told).toEqual(['a', 'b']))
+    expect(two.woken).toEqual(['job-progress', 'job-progress'])
+  })
+
   test('a committed change wakes all, whoever has written it', async () => {
     const processes = [await process(), await process()]
     await appendChange(db(), siteOf('a'), 1)

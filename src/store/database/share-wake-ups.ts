@@ -4,13 +4,7 @@ import { backoff } from '#concurrency/backoff.ts'
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Log } from '#observe/log.ts'
-import {
-  isWakeUpTopic,
-  type WakeUps,
-  type WakeUpTopic,
-  wakeUpChannel,
-  wakeUpTopics,
-} from './wake-ups.ts'
+import { parseWakeUp, type WakeUps, wakeUpChannel, wakeUpText, wakeUpTopics } from './wake-ups.ts'
 
 /** Wake-ups of this time go together: at most 20 statements a second. */
 const collectMs = 50
@@ -74,13 +68,20 @@ async function exchange({
     await client.query(`listen ${wakeUpChannel}`)
     const outgoing = new Outgoing(client, failed.reject)
     const ownId = Reflect.get(client, 'processID') as number
-    const forwarding = stack.use(wakeUps.forward(sharedTopics, (topic) => outgoing.add(topic)))
+    const from = stack.use(
+      wakeUps.forward(
+        sharedTopics,
+        (topic, about) => outgoing.add(wakeUpText(topic, about)),
+        (topic) => outgoing.delete(topic),
+      ),
+    )
     client.on('notification', ({ payload = '', processId }) => {
-      if (processId !== ownId && isWakeUpTopic(payload)) wakeUps.notify(payload, forwarding)
+      const wakeUp = processId === ownId ? null : parseWakeUp(payload)
+      if (wakeUp !== null) wakeUps.notify(wakeUp.topic, { ...wakeUp, from })
     })
     wakeUps.share(true)
     // What was missed before.
-    for (const topic of wakeUpTopics) wakeUps.notify(topic, forwarding)
+    for (const topic of wakeUpTopics) wakeUps.notify(topic, { from })
     await Promise.race([checkAgain(outgoing, checkEveryMs, signal), failed.promise])
   } finally {
     client.removeAllListeners('notification')
@@ -99,11 +100,11 @@ async function checkAgain(outgoing: Outgoing, everyMs: number, signal: AbortSign
   }
 }
 
-/** Topics to notify the others of, a few times a second at most. */
+/** Wake-ups for the others, sent a few times a second at most. */
 class Outgoing {
   readonly #client: pg.Client
   readonly #onError: (error: unknown) => void
-  readonly #topics = new Set<WakeUpTopic>()
+  readonly #texts = new Set<string>()
   #timer: ReturnType<typeof globalThis.setTimeout> | undefined
   #sending = Promise.resolve()
 
@@ -112,22 +113,27 @@ class Outgoing {
     this.#onError = onError
   }
 
-  add(topic: WakeUpTopic): void {
-    this.#topics.add(topic)
+  add(text: string): void {
+    this.#texts.add(text)
     this.#timer ??= globalThis.setTimeout(() => {
       this.#timer = undefined
-      this.send().catch(this.#onError)
+      if (this.#texts.size > 0) this.send().catch(this.#onError)
     }, collectMs)
   }
 
-  /** Also without topics, which shows whether the connection works. */
+  /** Unless it has been sent. */
+  delete(text: string): void {
+    this.#texts.delete(text)
+  }
+
+  /** Also without wake-ups, which shows whether the connection works. */
   async send(): Promise<void> {
     const send = async (): Promise<void> => {
-      const topics = [...this.#topics]
-      this.#topics.clear()
+      const texts = [...this.#texts]
+      this.#texts.clear()
       // A lost wake-up costs the time until the next poll.
-      const notify = 'select pg_notify($1, topic) from unnest($2::text[]) topic'
-      await this.#client.query(notify, [wakeUpChannel, topics])
+      const notify = 'select pg_notify($1, text) from unnest($2::text[]) text'
+      await this.#client.query(notify, [wakeUpChannel, texts])
     }
     // One statement at a time.
     this.#sending = this.#sending.then(send)

@@ -12,15 +12,19 @@ export const wakeUpTopics = [
   'site',
   'version',
   'account',
+  'ingested',
 ] as const
 
 export type WakeUpTopic = (typeof wakeUpTopics)[number]
 
-export const isWakeUpTopic = (text: string): text is WakeUpTopic =>
+const isWakeUpTopic = (text: string): text is WakeUpTopic =>
   (wakeUpTopics as readonly string[]).includes(text)
 
 interface Subscription {
-  wake(): void
+  wake(about?: string): void
+  /** Wake-ups about anything else are not for it. */
+  readonly about?: string
+  settle?(): void
   /** Of a forwarding. */
   readonly forwarding?: object
 }
@@ -48,31 +52,50 @@ export class WakeUps {
     return { [Symbol.dispose]: () => this.#onSharing.delete(tell) }
   }
 
-  /** `from`: the forwarding to where it came from, which does not get it back. */
-  notify(topic: WakeUpTopic, from?: object): void {
+  /**
+   * `about`: the row that has changed; left out: any may have. `from`: the forwarding to where it came from, which does not
+   * get it back.
+   */
+  notify(topic: WakeUpTopic, { about, from }: { about?: string; from?: object } = {}): void {
     for (const subscription of this.#subscriptions.get(topic) ?? []) {
-      if (from === undefined || subscription.forwarding !== from) subscription.wake()
+      if (from !== undefined && subscription.forwarding === from) continue
+      const isOther = about !== undefined && (subscription.about ?? about) !== about
+      if (!isOther) subscription.wake(about)
     }
   }
 
-  /** Subscribe before you first read the rows: the subscription misses no later wake-up. */
-  subscribe(topic: WakeUpTopic): WakeUpSubscription {
+  /**
+   * Subscribe before you first read the rows: the subscription misses no later wake-up. With `about`, only those about
+   * this row, and those about none.
+   */
+  subscribe(topic: WakeUpTopic, about?: string): WakeUpSubscription {
     const subscriptions = this.#of(topic)
-    const subscription = new WakeUpSubscription(() => subscriptions.delete(subscription))
+    const end = () => subscriptions.delete(subscription)
+    const subscription = new WakeUpSubscription(end, about)
     subscriptions.add(subscription)
     return subscription
   }
 
-  /** Calls `tell` for every wake-up of these topics, until disposed. */
+  /** Whatever the latest wake-ups of this topic were about has been done here: nobody else need be woken for it. */
+  settle(topic: WakeUpTopic): void {
+    for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.settle?.()
+  }
+
+  /** Calls `tell` for every wake-up of these topics, and `settle` when it has been done here, until disposed. */
   forward<Topic extends WakeUpTopic>(
     topics: readonly Topic[],
-    tell: (topic: Topic) => void,
+    tell: (topic: Topic, about?: string) => void,
+    settle: (topic: Topic) => void = () => undefined,
   ): Disposable {
     const stack = new DisposableStack()
     const forwarding = { [Symbol.dispose]: () => stack.dispose() }
     for (const topic of topics) {
       const subscriptions = this.#of(topic)
-      const subscription: Subscription = { wake: () => tell(topic), forwarding }
+      const subscription: Subscription = {
+        wake: (about) => tell(topic, about),
+        settle: () => settle(topic),
+        forwarding,
+      }
       subscriptions.add(subscription)
       stack.defer(() => subscriptions.delete(subscription))
     }
@@ -87,10 +110,12 @@ export class WakeUps {
 }
 
 export class WakeUpSubscription extends WakeUp implements Disposable {
+  readonly about?: string
   readonly #unsubscribe: () => void
 
-  constructor(unsubscribe: () => void) {
+  constructor(unsubscribe: () => void, about?: string) {
     super()
+    if (about !== undefined) this.about = about
     this.#unsubscribe = unsubscribe
   }
 
@@ -99,5 +124,17 @@ export class WakeUpSubscription extends WakeUp implements Disposable {
   }
 }
 
-/** Of PostgreSQL's LISTEN and NOTIFY; its payload is a topic. Migrations name it too. */
+/** Of PostgreSQL's LISTEN and NOTIFY; its payload is a topic, with what it is about behind a space. Migrations name it too. */
 export const wakeUpChannel = 'sitehost'
+
+export const wakeUpText = (topic: WakeUpTopic, about?: string): string =>
+  about === undefined ? topic : `${topic} ${about}`
+
+/** Null for a topic of another release. */
+export function parseWakeUp(
+  text: string,
+): { readonly topic: WakeUpTopic; readonly about?: string } | null {
+  const [, topic = '', about] = /^(\S+)(?: (.+))?$/.exec(text) ?? []
+  if (!isWakeUpTopic(topic)) return null
+  return { topic, ...(about !== undefined && { about }) }
+}

@@ -30,6 +30,9 @@ export interface WorkItem {
 type Key = Pick<WorkItem, 'kind' | 'did' | 'site'>
 type LeasedKey = Pick<WorkItem, 'kind' | 'did' | 'site' | 'lease'>
 
+/** What a wake-up `ingested` is about. */
+export const ingestedOf = ({ did, kind, site }: Key): string => `${kind} ${did}/${site}`
+
 /** When a parked item is due: only after it is enqueued again. */
 export const parkedAt = Number.MAX_SAFE_INTEGER
 
