@@ -11,7 +11,11 @@ export { FetchLimitError } from './fetch-limits.ts'
 
 export type SafeFetch = (
   input: string | URL | Request,
-  init?: RequestInit & { limits?: Partial<FetchLimits> },
+  init?: RequestInit & {
+    limits?: Partial<FetchLimits>
+    /** Called before the connection, with the vetted address, or the host's name where any is allowed. What it throws ends the request. */
+    onAddress?: (address: string) => void
+  },
 ) => Promise<Response>
 
 const redirectsMax = 3
@@ -91,6 +95,7 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
       const address = connectsByName ? null : vetted
       deadlines.disarm('lookup')
+      init.onAddress?.(vetted ?? url.hostname)
       const attempt = { request, blob, url, address, connect, signal, deadlines, release }
       const response = await send(attempt, limits)
       outcomes?.add(outcomeOf(response.status))
