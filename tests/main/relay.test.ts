@@ -3,8 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '#edge/dispatch.ts'
+import { relayTo } from '#main/relay/relay.ts'
 import { type CoreSocket, coreSocketIn, openCoreSocket } from '#main/supervisor/core-socket.ts'
 import { relayToCore } from '#main/supervisor/relay-to-core.ts'
+import { ownPort } from '#tests/support/processes/own-port.ts'
 import { rawRequest } from '#tests/support/visitors/raw-http.ts'
 
 // What belongs to the application, from an edge process to the core of its instance.
@@ -14,13 +16,13 @@ let core: CoreSocket | null
 let edge: Bun.Server<undefined>
 let stopping: AbortController
 let answer: Answer
+const silent = () => undefined
+const log = { debug: silent, info: silent, warn: silent, error: silent }
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'relay-'))
   stopping = new AbortController()
   answer = () => new Response('core')
   core = null
-  const silent = () => undefined
-  const log = { debug: silent, info: silent, warn: silent, error: silent }
   const relay = relayToCore({ folder, log, stopping: stopping.signal, waitMsMax: 60_000 })
   edge = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: relay })
 })
@@ -123,6 +125,38 @@ test('a request waits for the core, with its body', async () => {
   const waiting = ask('/', { method: 'POST', body: 'kept' })
   await startCore()
   expect(await (await waiting).text()).toBe('kept')
+})
+
+test.each([
+  ['a small body', 10],
+  ['a large one', 5_000_000],
+])('%s waits for a process at an address of the network', async (_, length) => {
+  const port = Number(await ownPort())
+  const attempts = 20
+  let asked = 0
+  await using opened = new AsyncDisposableStack()
+  /** Nobody is there until the last time at which it is asked. */
+  const placeOf = ({ url }: Request) => {
+    asked++
+    if (asked === attempts) {
+      const there = Bun.serve({
+        ...{ port, hostname: '127.0.0.1' },
+        fetch: async (request) => new Response(String((await request.bytes()).length)),
+      })
+      opened.defer(() => there.stop(true))
+    }
+    return { url: `http://127.0.0.1:${port}${new URL(url).pathname}` }
+  }
+  const relay = relayTo({
+    ...{ log, placeOf, stopping: stopping.signal, waitMsMax: 60_000 },
+    failure: 'not answered',
+    unanswered: () => new Response('nobody', { status: 503 }),
+  })
+  const front = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: relay })
+  opened.defer(() => front.stop(true))
+  const answered = await fetch(front.url, { method: 'PUT', body: new Uint8Array(length) })
+  expect([answered.status, await answered.text()]).toEqual([200, String(length)])
+  expect(asked).toBe(attempts)
 })
 
 test('a core that leaves answers those that have come, and the next one the others', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { orAborted } from '#concurrency/or-aborted.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
@@ -51,6 +52,7 @@ export function relayTo({
       try {
         const place = await placeOf(request)
         if (place === null) throw new NoPlaceError()
+        if (body !== null) await orAborted(connects(place), signal)
         const { headers: added = {}, unix, url } = place
         const headers = withoutHops(request.headers)
         headers.set(peerField, peer)
@@ -78,6 +80,24 @@ export function relayTo({
       }
     }
   }
+}
+
+/**
+ * Rejects where nobody listens. `fetch` may have taken the body by the time at which it finds that out, and that body cannot be
+ * sent again (Bun 1.4.5).
+ */
+async function connects({ unix, url }: RelayPlace): Promise<void> {
+  const socket = { data() {} }
+  const { hostname, port } = new URL(url)
+  const tried =
+    unix === undefined
+      ? await Bun.connect({
+          hostname: hostname.replace(/^\[|\]$/g, ''),
+          port: Number(port || 80),
+          socket,
+        })
+      : await Bun.connect({ unix, socket })
+  tried.end()
 }
 
 /** No process is there to be asked. */
