@@ -97,6 +97,46 @@ await onEachDatabase('several instances', (make, dialect) => {
     expect(await readdir(join(instances.dataOf(1), 'spool'))).toEqual([])
   }, 120_000)
 
+  test('an instance that stops takes what its deploys lack, and their commit, wherever they arrive', async () => {
+    const [stopped, other] = [0, 1]
+    await running(stopped).end('SIGTERM')
+    await instances.start(stopped, { SHUTDOWN_SECONDS_MAX: '60' })
+    at = stopped
+    const deploys = new DeployClient(alice)
+    const contents = { 'index.html': '<h1>while it stops</h1>', 'more.txt': 'more' }
+    const { deployId } = await deploys.begin('stopping', contents)
+    // A file that arrives slowly keeps it from ending.
+    const slow = await deploys.begin('slow', { 'index.html': 'slowly' })
+    const rest = Promise.withResolvers<void>()
+    const inHalves = async function* () {
+      yield Buffer.from('slo')
+      await rest.promise
+      yield Buffer.from('wly')
+    }
+    const body = inHalves() as unknown as BodyInit
+    const arriving = deploys.send(slow.deployId, 'slowly', { body })
+    await eventually(async () => {
+      const spooled = await readdir(join(instances.dataOf(stopped), 'spool'))
+      expect(spooled).toEqual([slow.deployId])
+    })
+    const stopping = running(stopped).end('SIGTERM')
+    await eventually(async () => {
+      expect((await instances.send(stopped, '/readyz')).status).toBe(503)
+    })
+
+    expect(await deploys.send(deployId, 'more')).toBe(204)
+    at = other
+    expect(await deploys.send(deployId, contents['index.html'])).toBe(204)
+    expect((await deploys.commit(deployId))[0]).toBe(200)
+    rest.resolve()
+    expect(await arriving).toBe(204)
+    expect(await stopping).toBe(0)
+    await instances.start(stopped)
+    expect((await alice.watch(deployId)).result).toMatchObject({ success: true })
+    const dropped = await alice.fetch(`/api/deploys/${slow.deployId}`, { method: 'DELETE' })
+    expect(dropped.status).toBe(200)
+  }, 120_000)
+
   test('a sign-in that begins at one is completed at the other, once', async () => {
     // The first request begins it, and the second one is its callback.
     let sends = 0

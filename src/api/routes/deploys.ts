@@ -101,7 +101,6 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     },
 
     sendDeployFile: async ({ params, session, confirmSession, answer, c }) => {
-      if (shutdown.begun.aborted) throw restarting()
       const request = c.req.raw
       const deploy = await ownDeployHere(params.id, session, context)
       const content = await contentOf(deploy, params.sha256, context)
@@ -148,7 +147,6 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
     },
 
     commitDeploy: async ({ params, session, answer }) => {
-      if (shutdown.begun.aborted) throw restarting()
       const deploy = await ownDeployHere(params.id, session, context)
       const { id } = deploy
       const missing = deploy.committedAt === null ? await commit(deploy) : []

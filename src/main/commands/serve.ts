@@ -182,9 +182,10 @@ export async function startServing(
   if (config.internal !== null) {
     const { listen: at, token } = config.internal
     const answerOther: Fetch = (request, server) => service.internal(request, server, token)
-    const server = listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: answerOther })
+    const listenAgain = (fetch: Fetch) => listen({ ...at, setting: 'INTERNAL_LISTEN', fetch })
+    const server = listenAgain(answerOther)
     opened.defer(() => server.stop(true))
-    internal = { drain: () => drain(server, { fetch: answerOther, listenAgain: null, log, over }) }
+    internal = { drain: () => drain(server, { fetch: answerOther, listenAgain, log, over }) }
   }
   if (config.metricsListen !== null) {
     const scraped = (request: Request) => answerScrape(request, service.metrics)
@@ -193,9 +194,11 @@ export async function startServing(
   }
   if (config.webReload)
     opened.adopt(await reloadWebAssets(webAssets, openedInstance), (watcher) => watcher.close())
-  const drained = aborted(asCore === null ? signal : stopping).then(() =>
-    Promise.all([answering.drained(), internal?.drain(), tls?.drain(over)]),
-  )
+  const drained = aborted(asCore === null ? signal : stopping).then(async () => {
+    await Promise.all([answering.drained(), tls?.drain(over)])
+    // Last: others relay what those that have come here wait for.
+    await internal?.drain()
+  })
   await service.following
   const parts = servicePartsOf(config.roles)
   const announcement = { origin: app, host, port, askListen, parts }
