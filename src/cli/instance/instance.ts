@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { AccountSession } from '#atproto/oauth/account-sessions.ts'
 import { openAccount } from '#cli/account/account.ts'
@@ -104,21 +105,24 @@ export function instanceAt(
   return {
     origin,
     async ask({ content, json, method, path, signal = ofCommand }, answer) {
-      const token = await bearer?.(signal)
-      const response = await fetch(new URL(path, origin), {
-        ...{ method, signal, redirect: 'error' },
-        headers: {
-          accept: 'application/json',
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(json !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(json !== undefined && { body: JSON.stringify(json) }),
-        ...(content !== undefined && { body: content }),
-        limits: { responseBytesMax: answerBytesMax },
-      }).catch((cause) => {
-        signal.throwIfAborted()
-        throw new CommandError(`${origin} did not answer. Try again.`, { cause })
-      })
+      const send = async (): Promise<Response> => {
+        const token = await bearer?.(signal)
+        return await fetch(new URL(path, origin), {
+          ...{ method, signal, redirect: 'error' },
+          headers: {
+            accept: 'application/json',
+            ...(token !== undefined && { authorization: `Bearer ${token}` }),
+            ...(json !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(json !== undefined && { body: JSON.stringify(json) }),
+          ...(content !== undefined && { body: content }),
+          limits: { responseBytesMax: answerBytesMax },
+        }).catch((cause) => {
+          signal.throwIfAborted()
+          throw new CommandError(`${origin} did not answer. Try again.`, { cause })
+        })
+      }
+      const response = await untilAvailable(send, signal)
       const text = await response.text().catch((cause) => {
         signal.throwIfAborted()
         throw new CommandError(`${origin} broke its answer off, or sent too much.`, { cause })
@@ -132,6 +136,26 @@ export function instanceAt(
       if (parsed.success) return parsed.data
       throw new CommandError(`${origin} is no Sitehost, or of another version: ${path}.`)
     },
+  }
+}
+
+/** A minute in all: by then a Sitehost that restarts is back. */
+const triesMax = 7
+const pauseSecondsMax = 10
+
+/** Sends again what is answered with 503 and a time to come back (RFC 9110 §10.2.3), as while a Sitehost restarts: it has done nothing. */
+async function untilAvailable(
+  send: () => Promise<Response>,
+  signal: AbortSignal,
+): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await send()
+    const retryAfter = response.headers.get('retry-after')
+    const isBackLater = response.status === 503 && /^\d+$/.test(retryAfter ?? '')
+    if (!isBackLater || tries >= triesMax) return response
+    await response.body?.cancel()
+    const seconds = Math.min(Number(retryAfter), pauseSecondsMax)
+    await setTimeout(seconds * 1000, undefined, { signal })
   }
 }
 
