@@ -1,16 +1,17 @@
 // `bun bench/scale.ts edge|instances [rounds] [seconds]`: what a second process, or a second instance, adds.
-// `bun bench/scale.ts names [sites] [place]`: what a million sites cost that nobody visits.
+// `bun bench/scale.ts names [sites] [place]`: what a million sites cost that nobody visits; `fill [sites] PLACE` fills the place alone.
 // `bun bench/scale.ts certificates [count] [URL]`: what reviewing 100 000 certificates takes of the thread of visitors.
 // `bun bench/scale.ts upkeep PLACE`: what the work of every minute and hour takes with the sites of `names`.
 import { measureCertificates } from './scale/certificates.ts'
 import { scaleEdge } from './scale/edge.ts'
 import { scaleInstances } from './scale/instances.ts'
-import { measureNames } from './scale/names.ts'
+import { fillPlace, measureNames } from './scale/names.ts'
 import { measureUpkeep } from './scale/upkeep.ts'
 
 const parts: Readonly<Record<string, (...args: string[]) => Promise<void>>> = {
   certificates: (count = '100000', url) => measureCertificates(Number(count), url),
   edge: (rounds = '5', seconds = '3') => scaleEdge(Number(rounds), Number(seconds)),
+  fill: (sites = '1000000', place = '') => fillPlace(Number(sites), place),
   instances: (rounds = '5', seconds = '12') => scaleInstances(Number(rounds), Number(seconds)),
   names: (sites = '1000000', place) => measureNames(Number(sites), place),
   upkeep: measureUpkeep,

@@ -13,6 +13,9 @@ interface PostgresOptions {
   readonly answerMsMax?: number | undefined
 }
 
+/** At the beginning of a statement that a connection plans once and keeps. */
+export const plannedMark = '/* planned once */ '
+
 const connectMsMax = 10_000
 /**
  * A transaction whose client says nothing for so long is rolled back: a process that was suspended, or cannot be reached, would keep
@@ -71,8 +74,10 @@ function withTypedErrors(pool: pg.Pool): PostgresPool {
 function typedClient(client: pg.PoolClient): PostgresPoolClient {
   let isBroken = false
   const query = async (sql: string, parameters: readonly unknown[]) => {
+    const named = sql.startsWith(plannedMark) && { name: Bun.hash(sql).toString(36) }
     try {
-      return (await client.query(sql, [...parameters])) as PostgresQueryResult<unknown>
+      const statement = { text: sql, values: [...parameters], ...named }
+      return (await client.query(statement)) as PostgresQueryResult<unknown>
     } catch (error) {
       if (!isUnavailable(error)) throw error
       isBroken = true

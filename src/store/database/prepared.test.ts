@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Did } from '#site/site-address.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { accountOf, alice, bob } from '#tests/support/database/sample-rows.ts'
-import type { Db } from './database.ts'
-import { prepared, preparedForItems, preparedForList } from './prepared.ts'
+import { type Db, openDatabase } from './database.ts'
+import { planned, prepared, preparedForItems, preparedForList } from './prepared.ts'
 
-onEachStore('store/database/prepared', (db) => {
+onEachStore('store/database/prepared', (db, dialect, options) => {
   test('each run has its own values, and literals stay', async () => {
     let built = 0
     const rename = prepared<{ did: Did; handle: string | null }, unknown>((db, { did, handle }) => {
@@ -21,6 +21,35 @@ onEachStore('store/database/prepared', (db) => {
     expect(await handles(db())).toEqual({ [alice]: 'new.test', [bob]: null })
     expect(built).toBe(1)
   })
+
+  if (dialect === 'postgres') {
+    test('a statement is planned once, and anew when its table has changed', async () => {
+      await using one = openDatabase({ ...options(), connectionsMax: 1 })
+      const find = planned<{ did: Did }, { did: Did }>((db, { did }) =>
+        db.selectFrom('accounts').select('did').where('did', '=', did),
+      )
+      const plans = async () => {
+        const rows = await sql<{ parts: string }>`
+        select generic_plans || ' of ' || generic_plans + custom_plans as parts
+        from pg_prepared_statements where statement like '%accounts%'`.execute(one.db)
+        return rows.rows.map(({ parts }) => parts)
+      }
+      await upsertAccount(db(), { did: alice }, 1)
+      for (const did of [alice, bob, alice, bob, alice, bob]) {
+        expect((await find(one.db, { did })).rows).toEqual(did === alice ? [{ did }] : [])
+      }
+      // The first five are planned for their values, to compare.
+      expect(await plans()).toEqual(['1 of 6'])
+      await sql`alter table accounts add column of_a_newer_release integer`.execute(one.db)
+      await sql`alter table accounts drop column of_a_newer_release`.execute(one.db)
+      expect((await find(one.db, { did: alice })).rows).toEqual([{ did: alice }])
+      expect(await plans()).toEqual(['2 of 7'])
+      const all = planned<{ did: Did }, unknown>((db, { did }) =>
+        db.selectFrom('accounts').selectAll().where('did', '=', did),
+      )
+      expect(() => all(one.db, { did: alice })).toThrow('not with all columns')
+    })
+  }
 
   test('rows have camelCase columns', async () => {
     await upsertAccount(db(), { did: alice }, 5)

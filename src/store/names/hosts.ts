@@ -4,7 +4,7 @@ import type { SiteName } from '#site/site-name.ts'
 import { isOfSites } from '#store/database/among.ts'
 import { appendHostChange } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
-import { prepared } from '#store/database/prepared.ts'
+import { planned } from '#store/database/prepared.ts'
 import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { notTakenDown } from '#store/moderation/not-taken-down.ts'
@@ -28,7 +28,7 @@ export async function findMappedHost(db: Db, host: string): Promise<MappedHost |
   return rows[0] ?? null
 }
 
-const selectHost = prepared<{ host: string }, MappedHost>((db, { host }) =>
+const selectHost = planned<{ host: string }, MappedHost>((db, { host }) =>
   mappedHosts(db)
     .clearSelect()
     .select(['did', 'site'])

@@ -1,6 +1,6 @@
 import type { SiteAddress } from '#site/site-address.ts'
 import type { Db } from '#store/database/database.ts'
-import { prepared } from '#store/database/prepared.ts'
+import { planned } from '#store/database/prepared.ts'
 import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import { inTransaction, lockUntilCommit } from '#store/database/transaction.ts'
 import { withCustomDomain } from './change-custom-domain.ts'
@@ -20,7 +20,7 @@ export async function findPrimaryDomain(
   return rows[0]?.domain ?? null
 }
 
-const selectPrimary = prepared<SiteAddress, { domain: string | null }>((db, { did, name }) =>
+const selectPrimary = planned<SiteAddress, { domain: string | null }>((db, { did, name }) =>
   db.selectNoFrom(primaryDomainOf(did, name).as('domain')),
 )
 

@@ -3,7 +3,7 @@ import { replacedVersionMs, versionsMax } from '#site/limits.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import type { Db } from '#store/database/database.ts'
-import { prepared } from '#store/database/prepared.ts'
+import { planned } from '#store/database/prepared.ts'
 import { findVersionSnapshot } from './version-records/version-records.ts'
 
 /** A version that another one has replaced, and whose assets visitors still get. */
@@ -51,7 +51,7 @@ export async function* earlierVersions(
   }
 }
 
-const listRecords = prepared<
+const listRecords = planned<
   SiteAddress & { recordCid: string },
   { key: VersionKey; manifest: string | null }
 >((db, { did, name, recordCid }) =>
@@ -70,7 +70,7 @@ const listRecords = prepared<
     .limit(versionsMax),
 )
 
-const listStates = prepared<
+const listStates = planned<
   SiteAddress & { since: number },
   { id: string; rev: string; recordCid: string; replacedAt: number }
 >((db, { did, name, since }) =>

@@ -5,7 +5,7 @@ import type { SiteName } from '#site/site-name.ts'
 import { isAmong } from '#store/database/among.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
-import { prepared } from '#store/database/prepared.ts'
+import { planned, prepared } from '#store/database/prepared.ts'
 import { primaryDomainOf } from '#store/database/primary-domain-of.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { notTakenDown } from '#store/moderation/not-taken-down.ts'
@@ -158,7 +158,7 @@ export async function findSiteByLabel(db: Db, label: string): Promise<ServedSite
   return rows[0] ?? null
 }
 
-const selectServed = prepared<{ label: string }, ServedSite>((db, { label }) =>
+const selectServed = planned<{ label: string }, ServedSite>((db, { label }) =>
   servedSites(db)
     .select(['sites.did', 'sites.name', 'sites.label', 'sites.updatedAt as liveSince'])
     .select(['versions.id as versionId', 'versions.recordCid', 'versions.snapshot'])
