@@ -466,6 +466,46 @@ describe('a sign-in', () => {
   })
 })
 
+describe('a holder of the lease that was suspended until another one had it', () => {
+  const newer = async (): Promise<StoredSession> => {
+    const session = (await sessions.get(alice)) as StoredSession
+    return { ...session, tokenSet: { ...session.tokenSet, access_token: 'newer' } }
+  }
+
+  test.each([
+    ['new tokens', () => usualAnswer(new URL('/token', server))],
+    ['no tokens', () => Response.json({ error: 'invalid_grant' }, { status: 400 })],
+  ])('and gets %s after a sign-in, leaves what that has brought', async (_, answer) => {
+    await begun()
+    answers.set('/token', async () => {
+      await sessions.set(alice, await newer())
+      return answer()
+    })
+    await open().confirm(alice)
+    expect(await storedToken()).toBe('newer')
+  })
+
+  test('and gets new tokens after a sign-out, does not bring the session back', async () => {
+    await begun()
+    answers.set('/token', async () => {
+      await sessions.delete(alice)
+      return usualAnswer(new URL('/token', server))
+    })
+    await expect(open().confirm(alice)).rejects.toBeInstanceOf(SessionEndedError)
+    expect(await storedToken()).toBeUndefined()
+  })
+
+  test('and signs out after a sign-in, leaves what that has brought', async () => {
+    await begun()
+    answers.set('/revoke', async () => {
+      await sessions.set(alice, await newer())
+      return Response.json({})
+    })
+    await open().revoke(alice)
+    expect(await storedToken()).toBe('newer')
+  })
+})
+
 describe('endless answers of a server', () => {
   let sent: number
   const brackets = (init: ResponseInit): Response => {

@@ -49,7 +49,8 @@ export interface AccountSessionsOptions {
 /**
  * One session per account, shared by all processes on one database. A refresh token can be used once, and the
  * reference server ends a session that uses it twice: so each renewal holds the account's lease, and the next holder
- * finds the new tokens.
+ * finds the new tokens. A holder that was suspended for longer than its lease may use a token after the next one has: the server then
+ * ends the grant, which nobody here can prevent, and the account signs in again. What it writes late replaces nothing.
  */
 export class AccountSessions {
   readonly #options: AccountSessionsOptions
@@ -123,7 +124,7 @@ export class AccountSessions {
     await this.#leased(did, async () => {
       if ((await sessions.get(did)) === undefined || !(await isUnused())) return
       if ((await this.find(did)) === undefined) return await sessions.delete(did)
-      await (await clients.open(sessions, states)).revoke(did)
+      await (await clients.open(sessions.fenced(), states)).revoke(did)
     })
   }
 
@@ -188,7 +189,7 @@ export class AccountSessions {
     if (before.tokenSet.access_token !== spentToken) return before
     let cause: unknown
     try {
-      await (await clients.open(sessions, states)).restore(did, { refresh: true })
+      await (await clients.open(sessions.fenced(), states)).restore(did, { refresh: true })
     } catch (error) {
       cause = error
     }

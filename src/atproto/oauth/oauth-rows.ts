@@ -7,12 +7,19 @@ export interface SealedRows {
   get(kind: string, key: string): Promise<string | null>
   put(kind: string, key: string, sealed: string, expiresAt: number | null): Promise<void>
   delete(kind: string, key: string): Promise<void>
+  /** Compare-and-swap: replaces or deletes (null) a row that is still `seen`; false when it is not. */
+  swap(kind: string, key: string, seen: string, sealed: string | null): Promise<boolean>
   /** All rows of a kind, in key order, in pages of a few hundred. */
   pages(kind: string): AsyncIterable<{ key: string; sealed: string }[]>
 }
 
 export interface SealedStore<K extends string, V> extends Store<K, V> {
   entries(): AsyncGenerator<[key: K, value: V]>
+  /**
+   * A store for one holder of a lease, who may be suspended until another one has it: writes only over what it has itself read or
+   * written last, and leaves everything else as it is.
+   */
+  fenced(): Store<K, V>
 }
 
 /** Opened values that are kept, of about 3 kB each. Publishing reads its account's session for every file. */
@@ -34,23 +41,47 @@ export function sealedStore<K extends string, V>(
     return json === null ? undefined : JSON.parse(json)
   }
   const opened = new LruMap<string, V>(openedMax)
+  const openOnce = async (key: K, sealed: string | null): Promise<V | undefined> => {
+    if (sealed === null) return undefined
+    const row = `${key} ${sealed}`
+    const known = opened.get(row)
+    if (known !== undefined) return known
+    const value = await open(sealed, key)
+    if (value !== undefined) opened.set(row, deepFreeze(value))
+    return value
+  }
+  const close = (key: K, value: V) => seal.seal(JSON.stringify(value), contextIn(kind, key))
+  const clear = (): never => {
+    throw new Error(`${kind} rows are only deleted one by one`)
+  }
   return {
     async get(key) {
-      const sealed = await rows.get(kind, key)
-      if (sealed === null) return undefined
-      const row = `${key} ${sealed}`
-      const known = opened.get(row)
-      if (known !== undefined) return known
-      const value = await open(sealed, key)
-      if (value !== undefined) opened.set(row, deepFreeze(value))
-      return value
+      return await openOnce(key, await rows.get(kind, key))
     },
     async set(key, value) {
-      const sealed = await seal.seal(JSON.stringify(value), contextIn(kind, key))
-      await rows.put(kind, key, sealed, expiresAtOf(value))
+      await rows.put(kind, key, await close(key, value), expiresAtOf(value))
     },
     async delete(key) {
       await rows.delete(kind, key)
+    },
+    fenced() {
+      const seen = new Map<K, string>()
+      const swap = async (key: K, sealed: string | null): Promise<void> => {
+        const before = seen.get(key)
+        if (before === undefined || !(await rows.swap(kind, key, before, sealed))) return
+        if (sealed === null) seen.delete(key)
+        else seen.set(key, sealed)
+      }
+      return {
+        async get(key) {
+          const sealed = await rows.get(kind, key)
+          if (sealed !== null) seen.set(key, sealed)
+          return await openOnce(key, sealed)
+        },
+        set: async (key, value) => await swap(key, await close(key, value)),
+        delete: async (key) => await swap(key, null),
+        clear,
+      }
     },
     async *entries() {
       for await (const page of rows.pages(kind)) {
@@ -60,9 +91,7 @@ export function sealedStore<K extends string, V>(
         }
       }
     },
-    clear() {
-      throw new Error(`${kind} rows are only deleted one by one`)
-    },
+    clear,
   }
 }
 

@@ -32,7 +32,7 @@ export function openSignIns(origin: string, context: SignInContext): OAuth {
 function rowsOf(origin: string, { accounts }: SignInContext): SealedRows {
   const others = new Map<string, string>()
   const idOf = (kind: string, key: string) => `${kind} ${key}`
-  return {
+  const rows: SealedRows = {
     async get(kind, key) {
       if (kind !== sessionKind) return others.get(idOf(kind, key)) ?? null
       const found = await accounts.find(key)
@@ -54,8 +54,15 @@ function rowsOf(origin: string, { accounts }: SignInContext): SealedRows {
       if (kind !== sessionKind) others.delete(idOf(kind, key))
       else if (did !== null) await accounts.remove(did)
     },
+    // The lock of the file is the lease, and ends with its process.
+    async swap(kind, key, seen, sealed) {
+      if ((await rows.get(kind, key)) !== seen) return false
+      await (sealed === null ? rows.delete(kind, key) : rows.put(kind, key, sealed, null))
+      return true
+    },
     async *pages() {},
   }
+  return rows
 }
 
 /** The file's mode is what protects it: a key in the same folder would protect nothing. */

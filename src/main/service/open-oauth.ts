@@ -7,7 +7,13 @@ import type { Log } from '#observe/log.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Instance } from '#site/instance.ts'
 import { forgetGrantFailures } from '#store/accounts/grant-failures.ts'
-import { deleteSealed, getSealed, putSealed, sealedPages } from '#store/accounts/sealed-rows.ts'
+import {
+  deleteSealed,
+  getSealed,
+  putSealed,
+  sealedPages,
+  swapSealed,
+} from '#store/accounts/sealed-rows.ts'
 import type { Db } from '#store/database/database.ts'
 import { withLease } from '#store/leases.ts'
 
@@ -51,6 +57,7 @@ export async function openSealing({ db, secrets }: Pick<OAuthParts, 'db' | 'secr
     get: (kind, key) => getSealed(db, { kind, key }, now()),
     put: (kind, key, sealed, expiresAt) => putSealed(db, { kind, key, sealed, expiresAt }),
     delete: (kind, key) => deleteSealed(db, { kind, key }),
+    swap: (kind, key, seen, sealed) => swapSealed(db, { kind, key }, seen, sealed),
     pages: (kind) => sealedPages(db, kind, { now }),
   }
   return {

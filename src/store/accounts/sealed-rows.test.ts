@@ -6,6 +6,7 @@ import {
   getSealed,
   putSealed,
   sealedPages,
+  swapSealed,
 } from './sealed-rows.ts'
 
 onEachStore('store/accounts/sealed-rows', (db) => {
@@ -45,6 +46,18 @@ onEachStore('store/accounts/sealed-rows', (db) => {
       ],
       [{ key: 'd', sealed: 'sealed d' }],
     ])
+  })
+
+  test('a row is swapped only while it is what was seen', async () => {
+    expect(await swapSealed(db(), row, 'one', 'two')).toBe(false)
+    await put('one')
+    expect(await swapSealed(db(), row, 'other', 'two')).toBe(false)
+    expect(await swapSealed(db(), { ...row, key: 'another' }, 'one', null)).toBe(false)
+    expect(await swapSealed(db(), row, 'one', 'two')).toBe(true)
+    expect(await swapSealed(db(), row, 'one', null)).toBe(false)
+    expect(await getSealed(db(), row, 0)).toBe('two')
+    expect(await swapSealed(db(), row, 'two', null)).toBe(true)
+    expect(await getSealed(db(), row, 0)).toBeNull()
   })
 
   test('a deleted row is not found', async () => {

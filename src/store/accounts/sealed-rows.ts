@@ -21,6 +21,22 @@ export async function putSealed(
     .execute()
 }
 
+/** Replaces or deletes (null) a row that is still `seen`; false when it is not. */
+export async function swapSealed(
+  db: Db,
+  { kind, key }: SealedKey,
+  seen: string,
+  sealed: string | null,
+): Promise<boolean> {
+  if (sealed === null) {
+    const deleted = db.deleteFrom('sealedRows').where('kind', '=', kind).where('key', '=', key)
+    return (await deleted.where('sealed', '=', seen).executeTakeFirstOrThrow()).numDeletedRows > 0n
+  }
+  const updated = db.updateTable('sealedRows').set({ sealed }).where('kind', '=', kind)
+  const swapped = updated.where('key', '=', key).where('sealed', '=', seen)
+  return (await swapped.executeTakeFirstOrThrow()).numUpdatedRows > 0n
+}
+
 /** Null when there is none or it has expired. */
 export async function getSealed(
   db: Db,

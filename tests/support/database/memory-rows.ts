@@ -14,6 +14,13 @@ export function memoryRows(): MemoryRows {
     put: async (kind, key, sealed, expiresAt) =>
       void kept.set(`${kind} ${key}`, { sealed, expiresAt }),
     delete: async (kind, key) => void kept.delete(`${kind} ${key}`),
+    async swap(kind, key, seen, sealed) {
+      const row = kept.get(`${kind} ${key}`)
+      if (row?.sealed !== seen) return false
+      if (sealed === null) kept.delete(`${kind} ${key}`)
+      else kept.set(`${kind} ${key}`, { ...row, sealed })
+      return true
+    },
     async *pages(kind) {
       yield* chunksOf(
         [...kept]
