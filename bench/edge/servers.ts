@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '#main/process/free-port.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { nginxConfig } from '#tests/support/servers/nginx.ts'
+import { type Program, startProgram } from '#tests/support/servers/start-program.ts'
 
 /** A server under test, on the one core that all of them have. */
 export interface BenchServer extends AsyncDisposable {
@@ -94,7 +95,7 @@ export async function startBare(
 export async function startNginx({ wwwDir, workDir }: Folders): Promise<BenchServer | null> {
   const dir = join(workDir, 'nginx')
   const port = Number(await freePort())
-  const started = await startNginxOf(dir, port, nginxConfig(dir, wwwDir, port))
+  const started = await startNginxOf(dir, port, filesNginxConfig(dir, wwwDir, port))
   return started && { name: 'nginx', port, pid: started.workerPid, ...dispose(started) }
 }
 
@@ -113,33 +114,16 @@ const dispose = (server: AsyncDisposable): AsyncDisposable => ({
   [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
 })
 
-interface PinnedServer extends AsyncDisposable {
-  readonly pid: number
-}
-
 /** A program on the core of the servers, when it takes connections at the port of loopback. Null when it is not installed. */
 export async function startPinned(
   program: 'nginx' | 'caddy',
   port: number,
   command: readonly string[],
-): Promise<PinnedServer | null> {
+): Promise<Program | null> {
   if (Bun.which(program) === null) return null
-  const child = Bun.spawn(['taskset', '-c', serverCore, ...command], {
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  const end = async (): Promise<void> => {
-    child.kill()
-    await child.exited
-  }
   const socket = { data: () => undefined }
-  const connect = () => Bun.connect({ hostname: '127.0.0.1', port, socket })
-  await eventually(async () => (await connect()).end()).catch(async (error) => {
-    await end()
-    throw error
-  })
-  return { pid: child.pid, [Symbol.asyncDispose]: end }
+  const connect = async () => (await Bun.connect({ hostname: '127.0.0.1', port, socket })).end()
+  return await startProgram(['taskset', '-c', serverCore, ...command], connect)
 }
 
 /** nginx with one worker and this configuration. Null when it is not installed. */
@@ -147,8 +131,7 @@ export async function startNginxOf(
   dir: string,
   port: number,
   config: string,
-): Promise<(PinnedServer & { readonly workerPid: number }) | null> {
-  await mkdir(dir, { recursive: true })
+): Promise<(Program & { readonly workerPid: number }) | null> {
   const file = join(dir, 'nginx.conf')
   await Bun.write(file, config)
   const master = await startPinned('nginx', port, ['nginx', '-p', dir, '-c', file])
@@ -161,28 +144,13 @@ export async function startNginxOf(
   return { ...master, workerPid }
 }
 
-interface NginxOptions {
-  readonly workers?: number
-  readonly connections?: number
-}
-
 /** As one would tune it for this: nothing logged, open files kept, nothing compressed on the way. */
-export function nginxConfigOf(
+export function tunedNginxConfig(
   dir: string,
   http: string,
-  { workers = 1, connections = 1024 }: NginxOptions = {},
+  { workers = 1, connections = 1024 } = {},
 ): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  return `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes ${workers};
-daemon off;
-pid ${dir}/pid;
-error_log ${dir}/error.log;
-events { worker_connections ${connections}; }
-http {
-  include /etc/nginx/mime.types;
-  access_log off;
+  const tuned = `include /etc/nginx/mime.types;
   sendfile on;
   tcp_nopush on;
   keepalive_requests 1000000000;
@@ -191,10 +159,8 @@ http {
   open_file_cache max=100000 inactive=1h;
   open_file_cache_valid 1h;
   open_file_cache_min_uses 1;
-  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
-  ${http}
-}
-`
+  ${http}`
+  return nginxConfig(dir, tuned, { workers, connections })
 }
 
 /** What a server of nginx says to answer with the files. */
@@ -206,8 +172,8 @@ export const nginxFiles = (wwwDir: string): string => `
     add_header Access-Control-Allow-Origin *;
     add_header Access-Control-Expose-Headers *;`
 
-export const nginxConfig = (dir: string, wwwDir: string, port: number, workers = 1): string =>
-  nginxConfigOf(dir, `server {\n    listen 127.0.0.1:${port};${nginxFiles(wwwDir)}\n  }`, {
+export const filesNginxConfig = (dir: string, wwwDir: string, port: number, workers = 1): string =>
+  tunedNginxConfig(dir, `server {\n    listen 127.0.0.1:${port};${nginxFiles(wwwDir)}\n  }`, {
     workers,
   })
 

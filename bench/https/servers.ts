@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { freePort } from '#main/process/free-port.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
 import {
-  nginxConfigOf,
   nginxFiles,
   serverCore,
   startNginxOf,
   startPinned,
+  tunedNginxConfig,
   unreachedShares,
 } from '../edge/servers.ts'
 
@@ -167,6 +167,10 @@ async function nginx(
     listen 127.0.0.1:${port} ssl http2;
     ${server}
   }`
-  const started = await startNginxOf(dir, port, nginxConfigOf(dir, http, { connections: 16_384 }))
+  const started = await startNginxOf(
+    dir,
+    port,
+    tunedNginxConfig(dir, http, { connections: 16_384 }),
+  )
   return started && { ...started, port, name, pids: [started.workerPid, ...others] }
 }

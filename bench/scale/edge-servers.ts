@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '#main/process/free-port.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
-import { nginxConfig, unreachedShares } from '../edge/servers.ts'
+import { nginxProgram, startNginxWith } from '#tests/support/servers/nginx.ts'
+import { filesNginxConfig, unreachedShares } from '../edge/servers.ts'
 
 /** A server of one or two processes that answer, on all processors. */
 export interface ScaledServer extends AsyncDisposable {
@@ -41,16 +41,11 @@ export async function startWorkers(
   workDir: string,
   workers: number,
 ): Promise<ScaledServer | null> {
-  if (Bun.which('nginx') === null) return null
+  if (nginxProgram === null) return null
   const dir = join(workDir, `nginx-${workers}`)
   const port = Number(await freePort())
-  await mkdir(dir, { recursive: true })
-  const config = join(dir, 'nginx.conf')
-  await Bun.write(config, nginxConfig(dir, wwwDir, port, workers))
-  const child = Bun.spawn(['nginx', '-p', dir, '-c', config], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  await eventually(() => fetch(`http://127.0.0.1:${port}/`))
+  const config = filesNginxConfig(dir, wwwDir, port, workers)
+  const child = await startNginxWith(config, dir, () => fetch(`http://127.0.0.1:${port}/`))
   const pids = await eventually(async () => {
     const started = await childrenOf(child.pid)
     if (started.length !== workers) throw new Error(`nginx has ${started.length} workers`)
@@ -60,10 +55,7 @@ export async function startWorkers(
     name: 'nginx',
     port,
     pids,
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await child.exited
-    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }
 

@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually } from '#tests/support/eventually.ts'
-import { nginxProgram } from '#tests/support/servers/nginx.ts'
+import { nginxConfig, startNginxWith } from '#tests/support/servers/nginx.ts'
 
 export interface Balancer extends AsyncDisposable {
   readonly pid: number
@@ -17,34 +16,28 @@ interface BalancerOptions {
 
 /** nginx in front of several instances, in turn; leaves one out for a second when it does not answer. */
 export async function startBalancer({ dir, port, ports }: BalancerOptions): Promise<Balancer> {
-  const file = join(dir, 'nginx.conf')
-  await mkdir(dir, { recursive: true })
-  await Bun.write(file, configOf(dir, port, ports))
-  const command = ['setpriv', '--pdeathsig=TERM', nginxProgram ?? 'nginx', '-p', dir, '-c', file]
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+  const answers = () => fetch(`http://127.0.0.1:${port}/healthz`)
+  // Also when the test's process is killed.
+  const runner = ['setpriv', '--pdeathsig=TERM']
+  const child = await startNginxWith(configOf(dir, port, ports), dir, answers, runner)
   const workers = async () =>
     (await Bun.file(`/proc/${child.pid}/task/${child.pid}/children`).text()).trim().split(' ')
-  await eventually(async () => void (await fetch(`http://127.0.0.1:${port}/healthz`)))
   return {
     pid: child.pid,
     async use(some) {
       const before = (await workers()).at(-1)
-      await Bun.write(file, configOf(dir, port, some))
+      await Bun.write(join(dir, 'nginx.conf'), configOf(dir, port, some))
       child.kill('SIGHUP')
       await eventually(async () => {
         if ((await workers()).at(-1) === before) throw new Error('nginx has not read it yet')
       })
     },
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await child.exited
-    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }
 
 /** An answer of a site is awaited for two seconds, then another instance is asked; one of the application is as long as a job. */
 function configOf(dir: string, port: number, ports: readonly number[]): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   const servers = ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`)
   const forward = `
       proxy_pass http://instances;
@@ -52,18 +45,9 @@ function configOf(dir: string, port: number, ports: readonly number[]): string {
       proxy_set_header X-Forwarded-For $remote_addr;
       proxy_buffering off;
       proxy_connect_timeout 1s;`
-  return `
-${process.getuid?.() === 0 ? 'user root;' : ''}
-worker_processes 1;
-daemon off;
-pid ${dir}/pid;
-error_log ${dir}/error.log;
-events { worker_connections 2048; }
-http {
-  access_log off;
+  const http = `
   keepalive_requests 1000000;
   client_max_body_size 0;
-  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
   upstream instances { ${servers.join(' ')} }
   server {
     listen 127.0.0.1:${port} default_server backlog=4096;
@@ -77,7 +61,6 @@ http {
     location / {${forward}
       proxy_read_timeout 300s;
     }
-  }
-}
-`
+  }`
+  return nginxConfig(dir, http, { connections: 2048 })
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { type Program, startProgram } from './start-program.ts'
 
 export const nginxProgram = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` })
 
@@ -44,30 +44,42 @@ export async function startNginxCache(options: CacheOptions): Promise<Nginx> {
 }
 
 async function run(port: string, dir: string, servers: string): Promise<Nginx> {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const config = `
-    ${process.getuid?.() === 0 ? 'user root;' : ''}
-    daemon off;
-    pid ${dir}/pid;
-    error_log ${dir}/error.log;
-    events {}
-    http {
-      include /etc/nginx/mime.types;
-      access_log off;
-      ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n')}
-      ${servers}
-    }`
-  await Bun.write(join(dir, 'nginx.conf'), config)
-  const command = [nginxProgram ?? 'nginx', '-p', dir, '-c', join(dir, 'nginx.conf')]
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+  const config = nginxConfig(dir, `include /etc/nginx/mime.types;\n${servers}`)
   const origin = `http://127.0.0.1:${port}`
-  const dispose = async (): Promise<void> => {
-    child.kill()
-    await child.exited
-  }
-  await eventually(() => fetch(origin)).catch(async (error) => {
-    await dispose()
-    throw error
-  })
-  return { origin, [Symbol.asyncDispose]: dispose }
+  const program = await startNginxWith(config, dir, () => fetch(origin))
+  return { origin, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
+}
+
+/** nginx with such a configuration; `runner`: a command that runs it. */
+export async function startNginxWith(
+  config: string,
+  dir: string,
+  answers: () => Promise<unknown>,
+  runner: readonly string[] = [],
+): Promise<Program> {
+  const file = join(dir, 'nginx.conf')
+  await Bun.write(file, config)
+  return await startProgram([...runner, nginxProgram ?? 'nginx', '-p', dir, '-c', file], answers)
+}
+
+/** All that it writes is in `dir`; `http`: what that block has, `connections`: of a worker, at most. */
+export function nginxConfig(
+  dir: string,
+  http: string,
+  { connections = 512, workers = 1 } = {},
+): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes ${workers};
+daemon off;
+pid ${dir}/pid;
+error_log ${dir}/error.log;
+events { worker_connections ${connections}; }
+http {
+  access_log off;
+  ${temporary.map((kind) => `${kind}_temp_path ${dir}/${kind};`).join('\n  ')}
+  ${http}
+}
+`
 }

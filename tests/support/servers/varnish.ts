@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { eventually } from '#tests/support/eventually.ts'
+import { startProgram } from './start-program.ts'
 
 export const varnishProgram = Bun.which('varnishd', { PATH: `${process.env['PATH']}:/usr/sbin` })
 
@@ -24,29 +24,10 @@ export async function startVarnish(options: VarnishOptions): Promise<AsyncDispos
     .replace('replace-this-token', token)
   const file = join(dir, 'sitehost.vcl')
   await Bun.write(file, vcl)
-  const child = Bun.spawn({
-    cmd: [
-      // Reads files of this user alone.
-      ...[varnishProgram ?? 'varnishd', '-j', 'none', '-F', '-n', join(dir, 'varnish'), '-f', file],
-      ...['-a', `127.0.0.1:${port}`, '-s', 'malloc,64m', '-p', 'thread_pool_min=10'],
-    ],
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  const errors = new Response(child.stderr).text()
-  const dispose = async (): Promise<void> => {
-    child.kill()
-    await child.exited
-  }
-  const failed = child.exited.then(async () => {
-    throw new Error(await errors)
-  })
-  failed.catch(() => undefined)
-  const answers = eventually(() => fetch(`http://127.0.0.1:${port}/`))
-  await Promise.race([answers, failed]).catch(async (error) => {
-    await dispose()
-    throw error
-  })
-  return { [Symbol.asyncDispose]: dispose }
+  const command = [
+    // Reads files of this user alone.
+    ...[varnishProgram ?? 'varnishd', '-j', 'none', '-F', '-n', join(dir, 'varnish'), '-f', file],
+    ...['-a', `127.0.0.1:${port}`, '-s', 'malloc,64m', '-p', 'thread_pool_min=10'],
+  ]
+  return await startProgram(command, () => fetch(`http://127.0.0.1:${port}/`))
 }
