@@ -1,15 +1,15 @@
-// `bun bench/https.ts [rounds]`, or `bun bench/https.ts flood` for the flood alone: what a page of 12 kB costs over https, beside nginx with the same files, nginx and Caddy in front
-// of us, and Bun with nothing but the answer. CPU of all processes of the server side for a request; medians of alternating rounds. Then
+// `bun bench/https.ts [rounds]`, or `bun bench/https.ts flood [rounds]` for the flood alone, as root: what a page of 12 kB costs over https, beside nginx with
+// the same files, nginx and Caddy in front of us, and Bun with nothing but the answer. CPU of all processes of the server side for a request; medians of alternating rounds. Then
 // memory of idle connections, and what a flood of handshakes does to the connections that are open. Servers are pinned to
 // one core, and the load to the other. Needs what Debian calls nghttp2-client, util-linux and openssl; compares with nginx and caddy
 // where they are installed.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onLoadCore } from './edge/servers.ts'
 import { fillSites } from './edge/sites.ts'
-import { OpenConnections } from './https/latency.ts'
+import { startClient } from './https/clients.ts'
 import { load, type Way } from './https/load.ts'
+import { type FloodFigures, type FloodRounds, measureFlood } from './https/measure-flood.ts'
 import {
   baseDomain,
   type HttpsFolders,
@@ -23,12 +23,12 @@ import {
 } from './https/servers.ts'
 
 const onlyFlood = process.argv[2] === 'flood'
-const rounds = onlyFlood ? 0 : Number(process.argv[2] ?? 5)
+const rounds = Number((onlyFlood ? undefined : process.argv[2]) ?? 5)
+const floodRounds = Number((onlyFlood ? process.argv[3] : undefined) ?? 7)
 const warmUpRounds = 2
 const sites = 20
 const idleConnections = 5_000
 const idleBytesMax = 150 * 1024 * 1024
-const latencyRequests = 1_000
 
 const targets: readonly [to: HttpsServer['name'], atMost: number][] = [
   ['nginx in front', 0.3],
@@ -56,16 +56,17 @@ async function compare(folders: HttpsFolders): Promise<void> {
   const host = hosts[0] ?? ''
   await using opened = new AsyncDisposableStack()
   const sitehost = opened.use(await startSitehost(folders))
-  const bare = opened.use(await startBare(sitehost, host, folders))
-  await measureFlood(sitehost, bare, host)
+  const nginx = opened.use(await startNginx(folders))
+  const alone: HttpsServer[] = nginx === null ? [sitehost] : [sitehost, nginx]
+  for (const server of alone) printFlood(server.name, await measureFlood(server, host, floodRounds))
   if (onlyFlood) return
-  const servers: HttpsServer[] = [sitehost, bare]
-  const others = [
-    await startNginx(folders),
+  const bare = opened.use(await startBare(sitehost, host, folders))
+  const servers = [...alone, bare]
+  const fronts = [
     await startNginxFront(folders, sitehost),
     await startCaddyFront(folders, sitehost),
   ]
-  for (const other of others) if (other !== null) servers.push(opened.use(other))
+  for (const front of fronts) if (front !== null) servers.push(opened.use(front))
   print(`CPU of a 12 kB page, ${rounds} rounds`)
   for (const way of ['h2', 'h1', 'new connections'] as const) {
     printCosts(way, await measure(servers, host, way))
@@ -104,68 +105,34 @@ function printCosts(way: Way, costs: Costs): void {
   }
 }
 
-/**
- * That of the same answers without the flood, and with it, over connections that were there before. The client shares its core with
- * the flood: what its own waiting grows by is measured at a server that nobody floods and that has priority, and left out.
- */
-async function measureFlood(
-  flooded: HttpsServer,
-  control: HttpsServer,
-  host: string,
-): Promise<void> {
-  await prefer(control)
-  using connections = await OpenConnections.open(flooded.port, host)
-  using ofControl = await OpenConnections.open(control.port, host)
-  const p99s = async () =>
-    await Promise.all([connections.p99(latencyRequests), ofControl.p99(latencyRequests)])
-  await p99s()
-  const [before, clientBefore] = await p99s()
-  const flood = await startClient('flood.ts', flooded.port, host)
-  const [during, clientDuring] = await p99s()
-  await flood[Symbol.asyncDispose]()
-  const own = during - Math.max(0, clientDuring - clientBefore)
-  const verdict = own <= 2 * before ? '≤ 2' : 'MISSED ≤ 2'
-  print('\np99 of open connections, without and with a flood of handshakes')
-  print(`  ${before.toFixed(2)} ms, ${during.toFixed(2)} ms`)
-  print(`  of the client alone: ${clientBefore.toFixed(2)} ms, ${clientDuring.toFixed(2)} ms`)
-  print(`  ${(own / before).toFixed(2)} × without the client's part, ${verdict}`)
-}
-
-/** Its answers wait for no other process of its core. */
-async function prefer({ pids }: HttpsServer): Promise<void> {
-  const command = ['renice', '-n', '-15', '-p', ...pids.map(String)]
-  const code = await Bun.spawn(command, { stdout: 'ignore' }).exited
-  if (code !== 0) throw new Error('renice has failed: the flood is measured as root')
+/** The ratio is between two floods that differ only in whom they hit: a core of the load that is awake answers sooner than one that sleeps. */
+function printFlood(name: string, { nobody, client, server }: FloodRounds): void {
+  const ms = ({ p99Ms: { max, median, min } }: FloodFigures): string =>
+    `${median.toFixed(2)} ms (${min.toFixed(2)} to ${max.toFixed(2)})`
+  const percent = (share: number): string => `${(100 * share).toFixed(0)} %`
+  const ratio = server.p99Ms.median / client.p99Ms.median
+  const verdict = ratio <= 2 ? '≤ 2' : 'MISSED ≤ 2'
+  const { clientShare, handshakesPerSecond, serverShare } = server
+  print(`\n${name}: p99 of open connections, medians of the rounds`)
+  print(`  no flood             ${ms(nobody)}`)
+  print(`  flood at the client  ${ms(client)}`)
+  print(
+    `  flood at the server  ${ms(server)}, ${handshakesPerSecond.median.toFixed(0)} handshakes/s`,
+  )
+  print(
+    `  of one core: the flood's client ${percent(clientShare.median)}, the server ${percent(serverShare.median)}`,
+  )
+  print(`  ${ratio.toFixed(2)} × between the two floods, ${verdict}`)
 }
 
 async function measureIdle(servers: readonly HttpsServer[], host: string): Promise<void> {
   print(`\n${idleConnections} idle connections`)
   for (const { name, pids, port } of servers) {
     const before = await residentBytes(pids)
-    const client = await startClient('idle.ts', port, host, String(idleConnections))
+    await using _ = await startClient(['nice'], 'idle.ts', port, host, String(idleConnections))
     const took = (await residentBytes(pids)) - before
-    await client[Symbol.asyncDispose]()
     const verdict = took <= idleBytesMax ? '' : '  MISSED ≤ 150 MB'
     print(`  ${name.padEnd(20)}${(took / 1024 / 1024).toFixed(0).padStart(10)} MB${verdict}`)
-  }
-}
-
-/** Resolves when the client has printed its line. */
-async function startClient(
-  script: string,
-  port: number,
-  ...args: string[]
-): Promise<AsyncDisposable> {
-  const file = join(import.meta.dir, 'https', script)
-  const command = onLoadCore('nice', process.execPath, file, String(port), ...args)
-  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
-  const { done } = await child.stdout.getReader().read()
-  if (done) throw new Error(`${script} has ended`)
-  return {
-    [Symbol.asyncDispose]: async () => {
-      child.kill()
-      await child.exited
-    },
   }
 }
 

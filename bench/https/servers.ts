@@ -29,17 +29,29 @@ export interface HttpsFolders {
   readonly keyFile: string
 }
 
-/** A certificate for the base domain and the application, as authorities issue them: of an elliptic curve. */
+/**
+ * A certificate for the base domain and the application, as authorities issue them: of an elliptic curve, with its issuer's behind it. Without
+ * that BoringSSL looks for it among the system's, in each handshake.
+ */
 export async function makeCertificate(
   chainFile: string,
   keyFile: string,
   names = [application, baseDomain, `*.${baseDomain}`],
 ): Promise<void> {
   const alternative = `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`
-  const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-x509']
-  const files = ['-keyout', keyFile, '-out', chainFile, '-days', '30', '-subj', '/CN=bench']
-  const command = ['openssl', 'req', ...made, ...files, '-addext', alternative]
-  const code = await Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' }).exited
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  const [issuerFile, issuerKeyFile] = [`${chainFile}.issuer`, `${keyFile}.issuer`]
+  const issuer = ['-keyout', issuerKeyFile, '-out', issuerFile, '-subj', '/CN=bench issuer']
+  await openssl('req', '-x509', '-days', '30', ...key, ...issuer)
+  const own = ['-keyout', keyFile, '-out', chainFile, '-subj', '/CN=bench']
+  const signed = ['-CA', issuerFile, '-CAkey', issuerKeyFile, '-addext', alternative]
+  await openssl('req', '-x509', '-days', '30', ...key, ...own, ...signed)
+  const texts = [chainFile, issuerFile].map((file) => Bun.file(file).text())
+  await Bun.write(chainFile, (await Promise.all(texts)).join(''))
+}
+
+async function openssl(...args: string[]): Promise<void> {
+  const code = await Bun.spawn(['openssl', ...args], { stdout: 'ignore', stderr: 'ignore' }).exited
   if (code !== 0) throw new Error('openssl has made no certificate')
 }
 
