@@ -151,18 +151,19 @@ describe('serve', () => {
     await expect(started).rejects.toThrow(/BASE_URL/)
   })
 
-  test.each<[Record<string, string>, string]>([
-    [{ DATA_DIR: '/proc/x' }, '/proc/x cannot be made; choose another folder with --data'],
-    [{ HOST: 'nonsense' }, 'HOST: nonsense is not an address of this machine (EINVAL)'],
+  test.each<[Record<string, string>, number, string]>([
+    [{ DATA_DIR: '/proc/x' }, 1, '/proc/x cannot be made; choose another folder with --data'],
+    [{ HOST: 'nonsense' }, 1, 'HOST: nonsense is not an address of this machine (EINVAL)'],
     [
       { ASK_LISTEN: '192.0.2.1:3001' },
+      1,
       'ASK_LISTEN: 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL)',
     ],
-    [{ BASE_URL: 'here' }, 'BASE_URL: an address that begins with https:// (or http://)'],
-  ])('%j: ends with 1, and says why in one line', async (environment, sentence) => {
+    [{ BASE_URL: 'here' }, 78, 'BASE_URL: an address that begins with https:// (or http://)'],
+  ])('%j: ends with %d, and says why in one line', async (environment, code, sentence) => {
     const settings = { ...nowhere, PORT: '0', DATA_DIR: join(dir, 'unstarted'), ...environment }
     await expect(startServiceProcess(['serve'], settings)).rejects.toThrow(
-      new RegExp(`exit code 1: (?:\\{.*\\}\n)*sitehost: ${RegExp.escape(sentence)}\n?$`),
+      new RegExp(`exit code ${code}: (?:\\{.*\\}\n)*sitehost: ${RegExp.escape(sentence)}\n?$`),
     )
   })
 

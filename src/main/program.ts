@@ -3,7 +3,7 @@ import { createProgram } from '#cli/program.ts'
 import { demoDataDir, devDataDir } from '#main/commands/network-data-dirs.ts'
 import { readConfig } from '#main/config/config.ts'
 import { endProcess } from '#main/process/end-process.ts'
-import { startFailureSentence } from '#main/process/start-failure.ts'
+import { startFailureCode, startFailureSentence } from '#main/process/start-failure.ts'
 import { version } from '#package.json'
 
 /** One Ctrl-C may arrive from the terminal and from the parent process. */
@@ -106,7 +106,7 @@ async function run(): Promise<void> {
     const sentence = startFailureSentence(error)
     if (sentence === null) throw error
     console.error(`sitehost: ${sentence}`)
-    process.exitCode = 1
+    process.exitCode = startFailureCode(error)
   }
   await endProcess()
 }

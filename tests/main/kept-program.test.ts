@@ -57,6 +57,14 @@ test('is another in another checkout that has the same packages', async () => {
   await rm(other, { recursive: true })
 })
 
+test('is in the folder that systemd gives the service', async () => {
+  const cache = join(root, 'cache')
+  process.env['CACHE_DIRECTORY'] = cache
+  const program = await keptProgram(root).finally(() => delete process.env['CACHE_DIRECTORY'])
+  expect(program).toStartWith(cache)
+  expect(await said(program)).toContain('first')
+})
+
 test('is made again where others could have written it', async () => {
   const program = (await keptProgram(root)) ?? ''
   for (const path of [program, dirname(program)]) {

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { BuildMetafile } from 'bun'
+import { cacheOf } from '#main/config/cache-folder.ts'
 import { codeOf } from '#observe/code-of.ts'
 
 /** What the bundler has made. */
@@ -38,14 +39,14 @@ export type Keep = <T>(question: string, make: () => Promise<T>) => Promise<T>
 declare const bundledSources: string | undefined
 
 /**
- * What is not made again from the same files: the last result for each question is in `node_modules/.cache`, if this process
- * may write there and npm has installed the packages. The files are those of this moment.
+ * What is not made again from the same files: the last result for each question is kept, if this process may write there and
+ * npm has installed the packages. The files are those of this moment.
  */
 export function keptResults(root = checkout): Keep {
   const sources = typeof bundledSources === 'undefined' ? hashOfSources(root) : bundledSources
   return async <T>(question: string, make: () => Promise<T>) => {
     if (sources === null) return await make()
-    const file = join(root, 'node_modules/.cache/sitehost', hashOf(Bun.version, question))
+    const file = join(cacheOf(root), 'sitehost', hashOf(Bun.version, question))
     const kept = await readKept<T>(file, sources)
     if (kept !== null) return kept
     const made = await make()
@@ -125,7 +126,7 @@ async function write(file: string, sources: string, made: unknown): Promise<void
     await rename(temporary, file)
     await removeOldest(folder)
   } catch (error) {
-    // A production install belongs to somebody else, and bundles at each start.
+    // An install that belongs to somebody else bundles at each start.
     if (codeOf(error) === undefined) throw error
     await rm(temporary, { force: true }).catch(() => undefined)
   }

@@ -3,6 +3,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BunPlugin } from 'bun'
+import { cacheOf } from '#main/config/cache-folder.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { checkout, hashOf, hashOfSources } from './kept-builds.ts'
 
@@ -10,13 +11,13 @@ const threadFile = 'ingest-thread.ts'
 
 /**
  * `program.ts` with all that it imports, as one file: Bun loads it in less than half of the processor time that its thousand
- * modules take. It is bundled once per state of the sources, into `node_modules/.cache`. Null where this process may not
+ * modules take. It is bundled once per state of the sources, and kept. Null where this process may not
  * write there or npm has not installed the packages: the modules themselves are the program then.
  */
 export async function keptProgram(root = checkout): Promise<string | null> {
   const sources = hashOfSources(root)
   if (sources === null) return null
-  const kept = join(root, 'node_modules/.cache/sitehost-program')
+  const kept = join(cacheOf(root), 'sitehost-program')
   // Addresses of its files are in it: two checkouts may share their packages.
   const folder = join(kept, hashOf(Bun.version, root, sources))
   const program = join(folder, 'program.js')

@@ -4,6 +4,7 @@ import { ConfigError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { DatabaseAheadError } from '#store/database/migrate.ts'
+import { ListenError } from './listen.ts'
 
 /** A command cannot do its work; `message` says why, in one line for its user. */
 export class StartError extends Error {
@@ -25,6 +26,13 @@ export function startFailureSentence(error: unknown): string | null {
   }
   return folderSentence(error instanceof BlobStorageError ? error.cause : error)
 }
+
+/** Of `EX_CONFIG` (sysexits.h): the unit of systemd starts nothing again with a setting that is wrong. */
+const wrongSettingCode = 78
+
+/** The exit status of a start that failed. */
+export const startFailureCode = (error: unknown): number =>
+  error instanceof ConfigError && !(error instanceof ListenError) ? wrongSettingCode : 1
 
 /** SQLSTATE. */
 const insufficientPrivilege = '42501'
