@@ -6,10 +6,9 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
-import { type CodedBytes, codedText } from '#api/web-asset.ts'
+import { type CodedBytes, codedText, isText } from '#api/web-asset.ts'
 import { buildWebApp } from '#main/web-app/build-web-app.ts'
 import type { FileOfApp, WebApp } from '#main/web-app/web-app.ts'
-import { isCompressible } from '#site/encoding.ts'
 import { noticesFile, noticesOf } from './build-cli.ts'
 
 const root = join(import.meta.dir, '..')
@@ -94,7 +93,7 @@ const codedBefore = new Map<string, CodedBytes>()
 /** Also for the next platform. */
 async function withCodings(app: WebApp): Promise<WebApp> {
   const files = app.files.map(async (file): Promise<FileOfApp> => {
-    if (!isCompressible(file.contentType.split(';', 1)[0] ?? '')) return file
+    if (!isText(file.contentType)) return file
     const coded = codedBefore.get(file.path) ?? (await codedText(file.bytes))
     codedBefore.set(file.path, coded)
     return { ...file, coded }

@@ -40,7 +40,7 @@ interface AssetKind {
   /** Compressed for the first request, not before. */
   readonly isCodedLater?: boolean
   /** By `codedText`, when the program was built. */
-  readonly coded?: CodedBytes
+  readonly coded?: CodedBytes | undefined
   /** The script and the styles in the document itself. */
   readonly inlineScript?: string
   readonly inlineStyle?: string
@@ -53,13 +53,16 @@ export async function makeWebAsset(
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url').slice(0, 22)
   const known = made === undefined ? null : formsOf(made)
-  const isText = isCompressible(contentType.split(';', 1)[0] ?? '')
-  const coded = async () => known ?? (isText ? await codedForms(hash, bytes) : noForms)
+  const coded = async () => known ?? (isText(contentType) ? await codedForms(hash, bytes) : noForms)
   if (!isCodedLater) await coded()
   const scriptHash = policyHash(inline.inlineScript)
   const styleHash = policyHash(inline.inlineStyle)
   return { contentType, isImmutable, body: new Blob([bytes]), coded, hash, scriptHash, styleHash }
 }
+
+/** Whether it is worth trying to compress it. */
+export const isText = (contentType: string): boolean =>
+  isCompressible(contentType.split(';', 1)[0] ?? '')
 
 const policyHash = (text: string | undefined): string | undefined =>
   text === undefined
@@ -83,7 +86,8 @@ function codedForms(hash: string, bytes: Uint8Array): Promise<CodedForms> {
 }
 
 /** In the codings that save something, best first. */
-export async function codedText(bytes: Uint8Array): Promise<CodedBytes> {
+export async function codedText(content: string | Uint8Array): Promise<CodedBytes> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   const coded = new Map<MadeCoding, Uint8Array<ArrayBuffer>>()
   for (const coding of ['br', 'gzip'] as const) {
     const made = await compress[coding](bytes)

@@ -1,5 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Site } from '#api/contract/client.ts'
 import type { Keep } from '#main/build-cache/kept-builds.ts'
 import { prerenderStart } from '#main/web-app/prerender.ts'
@@ -36,6 +39,27 @@ describe('the administrator’s area', () => {
     )
     expect(lazy).toHaveLength(1)
   })
+})
+
+test('are compressed once, for all starts', async () => {
+  const cache = await mkdtemp(join(tmpdir(), 'web-assets-'))
+  process.env['CACHE_DIRECTORY'] = cache
+  const opened = async () => {
+    const assets = await openWebAssets({ instance: plainInstance, logo: null })
+    const forms = [...assets].map(async ([path, { coded }]) => [path, [...(await coded()).keys()]])
+    const folder = join(cache, 'sitehost')
+    const kept = (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).ino)
+    return { forms: await Promise.all(forms), kept: await Promise.all(kept) }
+  }
+  try {
+    const first = await opened()
+    expect(first.forms).toContainEqual(['/', ['br', 'gzip']])
+    // What is made again is another file.
+    expect(await opened()).toEqual(first)
+  } finally {
+    delete process.env['CACHE_DIRECTORY']
+    await rm(cache, { recursive: true })
+  }
 })
 
 describe('the start page', () => {

@@ -23,7 +23,7 @@ export interface WebApp {
 
 export interface FileOfApp extends BuiltFile {
   /** Without it, the service compresses the file. */
-  readonly coded?: CodedBytes
+  readonly coded?: CodedBytes | undefined
 }
 
 /** A page in a language. */

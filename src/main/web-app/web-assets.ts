@@ -1,7 +1,20 @@
 import { adminPage, documentKey } from '#api/app-pages.ts'
-import { type DrawOwnPage, makeWebAsset, type WebAsset } from '#api/web-asset.ts'
+import {
+  type CodedBytes,
+  codedText,
+  type DrawOwnPage,
+  isText,
+  makeWebAsset,
+  type WebAsset,
+} from '#api/web-asset.ts'
 import { escapeHtml } from '#http/escape-html.ts'
-import { type BuiltFile, type Keep, keptResults, textOf } from '#main/build-cache/kept-builds.ts'
+import {
+  type BuiltFile,
+  hashOf,
+  type Keep,
+  keptResults,
+  textOf,
+} from '#main/build-cache/kept-builds.ts'
 import type { OpenedInstance } from '#main/instance.ts'
 import type { Instance } from '#site/instance.ts'
 import type { Locale } from '#site/locales.ts'
@@ -37,9 +50,10 @@ export async function openWebAssets(
     path,
     await makeWebAsset(bytes, { ...kind, isCodedLater, isImmutable: true }),
   ]
+  const appFiles = isCodedLater ? app.files : await codedFiles(app, keep)
   const [files, documents, admin, others] = await Promise.all([
-    Promise.all(app.files.map(fileOf)),
-    documentsOf(app, starts, instance, isCodedLater),
+    Promise.all(appFiles.map(fileOf)),
+    documentsOf(app, starts, instance, isCodedLater ? null : keep),
     makeWebAsset(pageOf(app.admin, instance), { ...app.admin, isCodedLater }),
     publicFiles(opened, app.pictures, Date.now()),
   ])
@@ -49,6 +63,22 @@ export async function openWebAssets(
   return assets
 }
 
+type Contents = readonly (string | Uint8Array)[]
+
+/** To compress the app takes four seconds of processor time: not at each start. */
+const keptCodings = (keep: Keep, contents: Contents): Promise<CodedBytes[]> =>
+  keep(`compressed: ${hashOf(...contents)}`, () => Promise.all(contents.map(codedText)))
+
+async function codedFiles({ files }: WebApp, keep: Keep): Promise<FileOfApp[]> {
+  const uncoded = files.filter((file) => file.coded === undefined && isText(file.contentType))
+  const codings = await keptCodings(
+    keep,
+    uncoded.map(({ bytes }) => bytes),
+  )
+  const codedOf = new Map(uncoded.map(({ path }, index) => [path, codings[index]]))
+  return files.map((file) => ({ ...file, coded: file.coded ?? codedOf.get(file.path) }))
+}
+
 type Made = [path: string, WebAsset]
 
 /** A document of each page in each language, which says what the page needs. */
@@ -56,20 +86,23 @@ async function documentsOf(
   { documents, prerender, shell, style, theme }: WebApp,
   starts: ReadonlyMap<Locale, string>,
   instance: Instance,
-  isCodedLater: boolean,
+  keep: Keep | null,
 ): Promise<Made[]> {
   const { contentType } = shell
   const html = withStyle(pageOf(shell, instance), style)
   const drawPage = pageDrawer(prerender)
+  const contents = documents.map((page) => {
+    const start = page.pattern === '/' ? starts.get(page.locale) : undefined
+    const loading = withLoads(html, theme, page)
+    return start === undefined ? loading : withStart(loading, start)
+  })
+  const codings = keep === null ? null : await keptCodings(keep, contents)
   return await Promise.all(
-    documents.map(async (page): Promise<Made> => {
-      const { isOwn, locale, pattern } = page
-      const start = pattern === '/' ? starts.get(locale) : undefined
-      const loading = withLoads(html, theme, page)
-      const document = await makeWebAsset(
-        start === undefined ? loading : withStart(loading, start),
-        { contentType, inlineScript: theme, inlineStyle: style, isCodedLater },
-      )
+    documents.map(async ({ isOwn, locale, pattern }, index): Promise<Made> => {
+      const document = await makeWebAsset(contents[index] ?? '', {
+        ...{ contentType, inlineScript: theme, inlineStyle: style },
+        ...{ coded: codings?.[index], isCodedLater: codings === null },
+      })
       const draw: DrawOwnPage = async ({ answers, path }) => {
         const drawn = await drawPage({ instance, locale, path, answers })
         return withOwnPage(await document.body.text(), drawn, answers)
