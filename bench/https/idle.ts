@@ -2,7 +2,6 @@
 import { connect } from 'node:tls'
 
 const [port = '', host = '', count = ''] = process.argv.slice(2)
-/** The product admits 500 in a second. */
 const perTick = 40
 const tickMs = 100
 

@@ -4,7 +4,7 @@ import type { HttpsServer } from './servers.ts'
 
 export type Way = 'h2' | 'h1' | 'new connections'
 
-/** Requests of a round; 40 connections begin every 100 ms: the product admits 500 a second. */
+/** Requests of a round; 40 connections begin every 100 ms. */
 const ways: Readonly<Record<Way, readonly [requests: number, ...args: string[]]>> = {
   h2: [40_000, '-c20', '-m10'],
   h1: [30_000, '-c20', '--h1'],

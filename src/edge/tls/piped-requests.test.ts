@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { ConnectionGate } from './connection-gate.ts'
 import { InnerPipe } from './inner-pipe.ts'
 import { answerPiped } from './piped-requests.ts'
+import { listenPlain, plainGateLimits } from './plain-listener.ts'
 
 const pipe = new InnerPipe(0)
 const hsts = { 'strict-transport-security': 'max-age=1' }
@@ -18,36 +18,37 @@ const fetchInside = answerPiped({
 const inner = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: fetchInside })
 pipe.leadTo(inner.port ?? 0)
 // Plain TCP in place of TLS.
-const outer = createServer((stream) =>
-  pipe.accept({ stream, visitor: { address: '192.0.2.7', serverName: 'blog.example' } }),
-)
-outer.listen(0, '127.0.0.1')
-await once(outer, 'listening')
-const { port } = outer.address() as { port: number }
+const outer = listenPlain({
+  host: '127.0.0.1',
+  port: 0,
+  gate: new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 }),
+  accept: ({ socket }) =>
+    pipe.accept({ socket, visitor: { address: '192.0.2.7', serverName: 'blog.example' } }),
+})
 afterAll(async () => {
   await inner.stop(true)
-  outer.close()
+  outer[Symbol.dispose]()
 })
 
 const ask = (at: number | undefined, path = '/', host = 'blog.example') =>
   fetch(`http://127.0.0.1:${at}${path}`, { headers: { host } })
 
 test('only what came through the pipe is answered, as from its visitor', async () => {
-  const piped = await ask(port)
+  const piped = await ask(outer.port)
   expect([piped.status, await piped.text()]).toEqual([200, '192.0.2.7'])
   const direct = await ask(inner.port)
   expect([direct.status, await direct.text()]).toEqual([403, ''])
 })
 
 test('only for the host of the handshake', async () => {
-  expect((await ask(port, '/', 'Blog.Example.:8443')).status).toBe(200)
-  expect((await ask(port, '/', 'shop.example')).status).toBe(421)
+  expect((await ask(outer.port, '/', 'Blog.Example.:8443')).status).toBe(200)
+  expect((await ask(outer.port, '/', 'shop.example')).status).toBe(421)
 })
 
 test('every answer has HSTS, unless the site has its own', async () => {
   const hstsOf = async (...at: Parameters<typeof ask>) =>
     (await ask(...at)).headers.get('strict-transport-security')
-  expect(await hstsOf(port)).toBe('max-age=60')
-  expect(await hstsOf(port, '/own')).toBe('max-age=1')
-  expect(await hstsOf(port, '/', 'shop.example')).toBe('max-age=60')
+  expect(await hstsOf(outer.port)).toBe('max-age=60')
+  expect(await hstsOf(outer.port, '/own')).toBe('max-age=1')
+  expect(await hstsOf(outer.port, '/', 'shop.example')).toBe('max-age=60')
 })

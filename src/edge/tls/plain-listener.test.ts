@@ -1,32 +1,31 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { eventually } from '#tests/support/eventually.ts'
-import { ownPort } from '#tests/support/processes/own-port.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
 
-let listening: AsyncDisposable
+let listening: Disposable
 const clients: Socket[] = []
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.destroy()
-  await listening[Symbol.asyncDispose]()
+  listening[Symbol.dispose]()
 })
 
-async function listen({ connectionMsMax }: { readonly connectionMsMax?: number } = {}) {
-  const port = Number(await ownPort())
+function listen({ connectionMsMax }: { readonly connectionMsMax?: number } = {}) {
   const gate = new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 })
   // Nobody reads: as slow as it gets.
-  const accept = () => undefined
-  listening = await listenPlain({
+  const accept = () => ({ data: () => undefined, drain: () => undefined, close: () => undefined })
+  const listener = listenPlain({
     host: '127.0.0.1',
-    port,
+    port: 0,
     gate,
     accept,
     ...(connectionMsMax !== undefined && { connectionMsMax }),
   })
+  listening = listener
   /** Resolves when the connection is closed. */
   const open = (): Promise<void> => {
-    const client = connect(port, '127.0.0.1')
+    const client = connect(listener.port, '127.0.0.1')
     clients.push(client)
     client.resume()
     client.on('error', () => undefined)
@@ -36,7 +35,7 @@ async function listen({ connectionMsMax }: { readonly connectionMsMax?: number }
 }
 
 test('a network has so many connections, and no more', async () => {
-  const { gate, open } = await listen()
+  const { gate, open } = listen()
   const { connectionsPerNetworkMax } = plainGateLimits
   for (let n = 0; n < connectionsPerNetworkMax; n++) void open()
   await eventually(async () => expect(gate.total.connections).toBe(connectionsPerNetworkMax))
@@ -45,7 +44,7 @@ test('a network has so many connections, and no more', async () => {
 })
 
 test('a connection is closed after its time, and counts no more', async () => {
-  const { gate, open } = await listen({ connectionMsMax: 30 })
+  const { gate, open } = listen({ connectionMsMax: 30 })
   await open()
   await eventually(async () => expect(gate.total.connections).toBe(0))
 })

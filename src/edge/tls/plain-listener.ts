@@ -1,6 +1,5 @@
-import { listenTcp } from '#inbound/listen-tcp.ts'
 import type { ConnectionGate, GateLimits } from './connection-gate.ts'
-import type { AcceptConnection } from './secure-connection.ts'
+import type { AcceptConnection, ConnectionHandler } from './secure-connection.ts'
 
 /** At port 80 everybody is answered with a few bytes. Each connection takes three of the process's open files. */
 export const plainGateLimits: GateLimits = {
@@ -23,19 +22,45 @@ interface PlainListenerOptions {
   readonly connectionMsMax?: number
 }
 
-/** Accepts a bounded number of connections without TLS, each for a bounded time. Rejects with the system's error if it cannot listen. */
-export function listenPlain(options: PlainListenerOptions): Promise<AsyncDisposable> {
+export interface PlainListener extends Disposable {
+  readonly port: number
+}
+
+/** Accepts a bounded number of connections without TLS, each for a bounded time. Throws the system's error if it cannot listen. */
+export function listenPlain(options: PlainListenerOptions): PlainListener {
   const { accept, connectionMsMax = defaultConnectionMsMax, gate, host, port } = options
-  return listenTcp({
-    host,
+  const listener = Bun.listen<PlainConnection | undefined>({
+    hostname: host,
     port,
-    connectionMsMax,
-    onConnection(socket) {
-      const { remoteAddress: address = '' } = socket
-      const admission = gate.admit(address)
-      if (admission === null) return void socket.destroy()
-      socket.once('close', () => admission.end())
-      accept({ stream: socket, visitor: { address, serverName: '' } })
+    socket: {
+      open(socket) {
+        const address = socket.remoteAddress
+        const admission = gate.admit(address)
+        if (admission === null) return void socket.terminate()
+        const deadline = setTimeout(() => socket.terminate(), connectionMsMax)
+        const handler = accept({ socket, visitor: { address, serverName: '' } })
+        const end = (): void => {
+          clearTimeout(deadline)
+          admission.end()
+        }
+        socket.data = { handler, end }
+      },
+      data: (socket, bytes) => socket.data?.handler.data(bytes),
+      drain: (socket) => socket.data?.handler.drain(),
+      close({ data: connection }) {
+        connection?.end()
+        connection?.handler.close()
+      },
+      error: (socket) => void socket.terminate(),
     },
   })
+  return {
+    port: listener.port,
+    [Symbol.dispose]: () => listener.stop(true),
+  }
+}
+
+interface PlainConnection {
+  readonly handler: ConnectionHandler
+  readonly end: () => void
 }

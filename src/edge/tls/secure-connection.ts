@@ -1,5 +1,3 @@
-import type { Duplex } from 'node:stream'
-
 /** Who is at the other end of a connection over TLS. */
 export interface Visitor {
   readonly address: string
@@ -7,14 +5,29 @@ export interface Visitor {
   readonly serverName: string
 }
 
+/** A socket of Bun's, of a listener or of a client. `write` returns how many bytes it has taken, or less than 0 once it is closed. */
+export type ByteSocket = Pick<
+  Bun.Socket<unknown>,
+  'close' | 'pause' | 'resume' | 'shutdown' | 'terminate' | 'write'
+>
+
 /** A connection whose handshake has ended; its bytes are HTTP. */
 export interface SecureConnection {
-  readonly stream: Duplex
+  readonly socket: ByteSocket
   readonly visitor: Visitor
+}
+
+/** What the listener passes on of a connection's socket. */
+export interface ConnectionHandler {
+  /** The bytes are the handler's. */
+  data(bytes: Uint8Array): void
+  /** The socket takes bytes again. */
+  drain(): void
+  close(): void
 }
 
 /**
  * Takes a connection over and answers what comes on it. The only thing that TLS knows of HTTP, so that it can go away when
  * `Bun.serve` accepts certificates while it runs.
  */
-export type AcceptConnection = (connection: SecureConnection) => void
+export type AcceptConnection = (connection: SecureConnection) => ConnectionHandler

@@ -1,14 +1,20 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { connect as connectTls, createSecureContext } from 'node:tls'
-import { recordingLog } from '#tests/support/api.ts'
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import {
   loopbackCertificate,
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import { listenTls, type TlsListener } from './tls-listener.ts'
+import type { AcceptConnection } from './secure-connection.ts'
+import {
+  type ContextSource,
+  type HandshakeEnd,
+  listenTls,
+  type TlsListener,
+} from './tls-listener.ts'
 
 let listener: TlsListener
 afterEach(() => listener[Symbol.asyncDispose]())
@@ -20,15 +26,20 @@ interface SlowHandshake {
 
 const handshakeMsMax = 20
 
+const closeAtOnce: AcceptConnection = ({ socket }) => {
+  socket.terminate()
+  return { data: () => undefined, drain: () => undefined, close: () => undefined }
+}
+
 /** A client sends the beginning of a handshake and no more. Resolves when the service has closed the connection, with its milliseconds. */
 async function slowHandshake({ isWaiting, firstHandshakeMsMax }: SlowHandshake): Promise<number> {
   const gate = new ConnectionGate({ trustedProxies: [], now: () => performance.now() })
-  listener = await listenTls({
+  listener = listenTls({
     host: '127.0.0.1',
     port: 0,
     gate,
     log: recordingLog([]),
-    accept: ({ stream }) => stream.destroy(),
+    accept: closeAtOnce,
     contexts: { contextOf: () => null, isWaiting },
     limits: { handshakeMsMax, firstHandshakeMsMax },
     onHandshake: () => undefined,
@@ -71,14 +82,14 @@ test('handshakes of one network that arrive together leave another network its t
     return context
   }
   const order: string[] = []
-  listener = await listenTls({
+  listener = listenTls({
     host: '127.0.0.1',
     port: 0,
     gate: new ConnectionGate({ trustedProxies: [], now: () => performance.now() }),
     log: recordingLog([]),
-    accept: ({ stream, visitor }) => {
-      order.push(visitor.address)
-      stream.destroy()
+    accept: (connection) => {
+      order.push(connection.visitor.address)
+      return closeAtOnce(connection)
     },
     contexts: { contextOf, isWaiting: false },
     onHandshake: () => undefined,
@@ -94,4 +105,64 @@ test('handshakes of one network that arrive together leave another network its t
   begin.resolve()
   await eventually(async () => expect(order).toHaveLength(flood + 1))
   expect(order.indexOf('127.0.0.2')).toBeLessThan(flood / 2)
+})
+
+/** A listener with one certificate. What happens is in the arrays. */
+function listenAs(contextOf: ContextSource['contextOf'], host = '127.0.0.1') {
+  const logged: LoggedLine[] = []
+  const ends: HandshakeEnd[] = []
+  const gate = new ConnectionGate({ trustedProxies: [], now: () => performance.now() })
+  listener = listenTls({
+    host,
+    port: 0,
+    gate,
+    log: recordingLog(logged),
+    accept: () => ({ data: () => undefined, drain: () => undefined, close: () => undefined }),
+    contexts: { contextOf, isWaiting: false },
+    onHandshake: (end) => void ends.push(end),
+  })
+  const raw = connect(listener.port, '127.0.0.1')
+  const client = connectTls({ socket: raw, servername: 'a.example', rejectUnauthorized: false })
+  client.on('error', () => undefined)
+  raw.on('error', () => undefined)
+  return { client, ends, gate, logged, raw }
+}
+
+test('a client that breaks the protocol after its handshake is closed, and no error of ours', async () => {
+  const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
+  const { ends, gate, logged, raw } = listenAs(() => context)
+  await eventually(async () => expect(ends).toEqual(['done']))
+  // A record that nobody has encrypted.
+  raw.write(Buffer.concat([Buffer.from([23, 3, 3, 0, 32]), Buffer.alloc(32)]))
+  await eventually(async () => expect(gate.total.connections).toBe(0))
+  expect(logged).toEqual([])
+})
+
+test('a client that leaves while its certificate is looked up counts no more, and its end once', async () => {
+  const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
+  const asked = Promise.withResolvers<void>()
+  const found = Promise.withResolvers<SecureContext>()
+  const { ends, gate, logged, raw } = listenAs(() => {
+    asked.resolve()
+    return found.promise
+  })
+  await asked.promise
+  raw.destroy()
+  await eventually(async () => expect(gate.total).toEqual({ connections: 0, handshakes: 0 }))
+  found.resolve(context)
+  await found.promise
+  expect([ends, logged]).toEqual([['failed'], []])
+})
+
+test('each handshake ends in one way', async () => {
+  const { client, ends, gate } = listenAs(() => null)
+  await new Promise((closed) => client.once('close', closed))
+  await eventually(async () => expect(gate.total.connections).toBe(0))
+  expect(ends).toEqual(['unknown-name'])
+})
+
+test('at [::] it listens for IPv4 and IPv6', async () => {
+  const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
+  const { ends } = listenAs(() => context, '::')
+  await eventually(async () => expect(ends).toEqual(['done']))
 })

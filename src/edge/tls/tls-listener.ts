@@ -1,15 +1,15 @@
-import type { AddressInfo } from 'node:net'
-import { createServer, type SecureContext, type TLSSocket } from 'node:tls'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { canonicalHost } from '#edge/names/route.ts'
-import { startListening } from '#inbound/listen-tcp.ts'
+import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
-import type { ConnectionGate } from './connection-gate.ts'
+import type { Admission, ConnectionGate } from './connection-gate.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
-import type { AcceptConnection } from './secure-connection.ts'
+import type { AcceptConnection, ConnectionHandler } from './secure-connection.ts'
 import { tlsPolicy } from './tls-policy.ts'
 
-const protocols = ['h2', 'http/1.1']
+/** In the wire format of ALPN. */
+const protocols = '\x02h2\x08http/1.1'
 
 /** How long a handshake may take. */
 interface HandshakeLimits {
@@ -51,178 +51,183 @@ export interface TlsListener extends AsyncDisposable {
 }
 
 /**
- * Ends TLS for visitors: a bounded number of connections and handshakes, certificates by name. Rejects with the system's error
+ * Ends TLS for visitors: a bounded number of connections and handshakes, certificates by name. Throws the system's error
  * if it cannot listen.
  */
-export async function listenTls(options: TlsListenerOptions): Promise<TlsListener> {
-  const { accept, contexts, gate, host, limits = handshakeLimits } = options
-  const { log, onHandshake, port } = options
-  const handshakes = new Map<TLSSocket, Handshake>()
+export function listenTls(options: TlsListenerOptions): TlsListener {
+  const { gate, host, log, onHandshake, port } = options
   const queue = new HandshakeQueue()
-  const open = new Set<TLSSocket>()
-  const server = createServer(
-    {
-      ...tlsPolicy,
-      ALPNProtocols: protocols,
-      handshakeTimeout: limits.firstHandshakeMsMax,
-      SNICallback: (name, done) => {
-        const network = networkOfNamed(handshakes)
-        void showCertificate({ name, network, done }, queue, options)
-      },
-    },
-    (socket) => {
-      handshakes.get(socket)?.[Symbol.dispose]()
-      const { remoteAddress } = socket
-      const serverName = canonicalHost(serverNameOf(socket))
-      // A client that hung up has no address.
-      if (serverName === null || remoteAddress === undefined) {
-        socket.destroy()
+  const open = new Set<Connection>()
+  const allClosed = Promise.withResolvers<void>()
+  let isStopping = false
+  const handlers: TlsHandlers = {
+    // Before the handshake: nothing has been computed yet.
+    open(socket) {
+      const address = socket.remoteAddress
+      const admission = gate.admit(address)
+      if (admission === null) {
+        onHandshake('refused')
+        socket.terminate()
         return
       }
-      onHandshake('done')
-      accept({ stream: socket, visitor: { address: remoteAddress, serverName } })
+      const connection = new Connection(socket, { address, admission, queue, options })
+      socket.data = connection
+      open.add(connection)
     },
-  )
-  // Before the handshake: nothing has been computed yet.
-  server.on('connection', (socket: TLSSocket) => {
-    socket.on('error', () => socket.destroy())
-    const admission = gate.admit(socket.remoteAddress ?? '')
-    if (admission === null) {
-      onHandshake('refused')
-      socket.destroy()
-      return
-    }
-    open.add(socket)
-    const deadline = endLateHandshake(socket, contexts, limits)
-    handshakes.set(socket, {
-      network: admission.network,
-      isNamed: false,
-      [Symbol.dispose]: () => {
-        handshakes.delete(socket)
-        deadline[Symbol.dispose]()
-        admission.secured()
-      },
-    })
-    socket.once('close', () => {
-      handshakes.get(socket)?.[Symbol.dispose]()
-      open.delete(socket)
-      admission.end()
-    })
+    serverName(_, name, socket) {
+      void socket.data?.choose(name)
+      return isSuspended
+    },
+    handshake: (socket, isDone) => socket.data?.finishHandshake(isDone),
+    data: (socket, bytes) => socket.data?.handler?.data(bytes),
+    drain: (socket) => socket.data?.handler?.drain(),
+    close({ data: connection }) {
+      if (connection === undefined) return
+      open.delete(connection)
+      connection.close()
+      if (isStopping && open.size === 0) allClosed.resolve()
+    },
+    error(socket, error) {
+      if (codeOf(error) !== clientErrorCode) log.error('connection failed', { error })
+      socket.terminate()
+    },
+  }
+  const { context: secureContext } = createSecureContext(tlsPolicy)
+  const listener = Bun.listen({
+    hostname: host,
+    port,
+    tls: { secureContext, ALPNProtocols: protocols } as Bun.TLSOptions,
+    socket: handlers as Bun.SocketHandler<Connection | undefined>,
   })
-  server.on('tlsClientError', (_, socket) => {
-    if (handshakes.has(socket)) onHandshake('failed')
-    socket.destroy()
-  })
-  await startListening(server, { host, port })
-  server.on('error', (error) => log.error('TLS listener failed', { error }))
   const closeAll = (): void => {
-    for (const socket of open) socket.destroy()
+    for (const connection of open) connection.terminate()
   }
   return {
-    port: (server.address() as AddressInfo).port,
+    port: listener.port,
     async stop(over) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      isStopping = true
+      listener.stop()
+      if (open.size === 0) return
       using _ = onAbort(over, closeAll)
-      await closed
+      await allClosed.promise
     },
     async [Symbol.asyncDispose]() {
       closeAll()
-      server.close()
+      listener.stop(true)
     },
   }
 }
 
-/** Node and Bun have it on sockets of servers; the types do not. */
-const serverNameOf = (socket: TLSSocket): string | null =>
-  'servername' in socket && typeof socket.servername === 'string' ? socket.servername : null
-
-interface Handshake extends Disposable {
-  readonly network: string
-  /** Its client has sent the name. */
-  isNamed: boolean
+/** A listener's socket, with the method by which `node:tls` continues a handshake. It is in no document (Bun 1.4.5). */
+interface TlsSocket extends Bun.Socket<Connection | undefined> {
+  /** Computes the handshake before it returns; with an error, the client sees the connection end. */
+  resumeSNI(context: unknown, isError: boolean): void
 }
 
-/**
- * The network of the one handshake whose client has just sent a name. Bun tells the name without its connection, but the
- * connection's handle, which is in no document (Bun 1.4.5), knows its name. Empty where it does not: those wait in one line.
- */
-function networkOfNamed(handshakes: ReadonlyMap<TLSSocket, Handshake>): string {
-  for (const [socket, handshake] of handshakes) {
-    if (handshake.isNamed || !handleOf(socket)?.getServername?.()) continue
-    handshake.isNamed = true
-    return handshake.network
+/** And the handler by which `node:tls` chooses contexts (Bun 1.4.5). */
+interface TlsHandlers
+  extends Pick<
+    Bun.SocketHandler<Connection | undefined>,
+    'close' | 'data' | 'drain' | 'error' | 'handshake'
+  > {
+  open(socket: TlsSocket): void
+  serverName(listener: unknown, name: string, socket: TlsSocket): typeof isSuspended
+}
+
+/** The handshake waits for `resumeSNI`. */
+const isSuspended = true
+
+/** Of a client that breaks the protocol after its handshake. */
+const clientErrorCode = 'EPROTO'
+
+interface ConnectionOptions {
+  readonly address: string
+  readonly admission: Admission
+  readonly queue: HandshakeQueue
+  readonly options: TlsListenerOptions
+}
+
+/** From its admission to its end. */
+class Connection {
+  /** Of its bytes, once its handshake has ended. */
+  handler: ConnectionHandler | null = null
+  readonly #socket: TlsSocket
+  readonly #address: string
+  readonly #admission: Admission
+  readonly #queue: HandshakeQueue
+  readonly #options: TlsListenerOptions
+  #deadline: Timer
+  #isInHandshake = true
+
+  constructor(socket: TlsSocket, { address, admission, queue, options }: ConnectionOptions) {
+    this.#socket = socket
+    this.#address = address
+    this.#admission = admission
+    this.#queue = queue
+    this.#options = options
+    this.#deadline = this.#endLateHandshake()
   }
-  return ''
-}
 
-const handleOf = (socket: TLSSocket): { getServername?(): unknown } | null | undefined =>
-  (socket as { _handle?: { getServername?(): unknown } | null })._handle
+  /** The client has sent the name. */
+  async choose(name: string): Promise<void> {
+    const context = await this.#contextOf(name)
+    if (context === null) return this.#refuse('unknown-name')
+    const begin = (): void => this.#socket.resumeSNI(context.context, false)
+    if (!this.#queue.add(this.#admission.network, begin)) this.#refuse('refused')
+  }
 
-interface NamedHandshake {
-  readonly name: string
-  readonly network: string
-  /** With a context it computes the handshake before it returns; without one the client sees the connection end. */
-  readonly done: (error: Error | null, context?: SecureContext) => void
-}
+  finishHandshake(isDone: boolean): void {
+    const serverName = isDone ? canonicalHost(this.#socket.getServername()) : null
+    this.#endHandshake(isDone ? 'done' : 'failed')
+    if (serverName === null) {
+      this.#socket.close()
+      return
+    }
+    const visitor = { address: this.#address, serverName }
+    this.handler = this.#options.accept({ socket: this.#socket, visitor })
+  }
 
-async function showCertificate(
-  { done, name, network }: NamedHandshake,
-  queue: HandshakeQueue,
-  options: TlsListenerOptions,
-): Promise<void> {
-  const context = await chooseContext(name, options)
-  if (context === null) return done(new NoCertificateError(name))
-  const begin = (): void => {
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  /** It is closed. */
+  close(): void {
+    this.#endHandshake('failed')
+    this.#admission.end()
+    this.handler?.close()
+  }
+
+  #refuse(end: HandshakeEnd): void {
+    this.#endHandshake(end)
+    this.#socket.resumeSNI(undefined, true)
+  }
+
+  #endHandshake(end: HandshakeEnd): void {
+    if (!this.#isInHandshake) return
+    this.#isInHandshake = false
+    clearTimeout(this.#deadline)
+    this.#admission.secured()
+    this.#options.onHandshake(end)
+  }
+
+  async #contextOf(name: string): Promise<SecureContext | null> {
     try {
-      done(null, context)
+      const host = canonicalHost(name)
+      return host === null ? null : await this.#options.contexts.contextOf(host)
     } catch (error) {
-      options.log.error('handshake failed', { host: name, error })
+      this.#options.log.error('certificate not usable', { host: name, error })
+      return null
     }
   }
-  if (queue.add(network, begin)) return
-  options.onHandshake('refused')
-  done(new TooManyHandshakesError())
-}
 
-async function chooseContext(
-  name: string,
-  { contexts, log, onHandshake }: TlsListenerOptions,
-): Promise<SecureContext | null> {
-  try {
-    const host = canonicalHost(name)
-    const context = host === null ? null : await contexts.contextOf(host)
-    if (context === null) onHandshake('unknown-name')
-    return context
-  } catch (error) {
-    log.error('certificate not usable', { host: name, error })
-    return null
+  #endLateHandshake(): Timer {
+    const { contexts, limits = handshakeLimits } = this.#options
+    const { firstHandshakeMsMax, handshakeMsMax } = limits
+    const end = (): void => this.#socket.terminate()
+    return setTimeout(() => {
+      if (!contexts.isWaiting) return end()
+      this.#deadline = setTimeout(end, firstHandshakeMsMax - handshakeMsMax)
+    }, handshakeMsMax)
   }
-}
-
-class TooManyHandshakesError extends Error {
-  override readonly name = 'TooManyHandshakesError'
-
-  constructor() {
-    super('too many handshakes wait')
-  }
-}
-
-class NoCertificateError extends Error {
-  override readonly name = 'NoCertificateError'
-
-  constructor(host: string) {
-    super(`no certificate for this name; host=${host}`)
-  }
-}
-
-function endLateHandshake(
-  socket: TLSSocket,
-  contexts: ContextSource,
-  { firstHandshakeMsMax, handshakeMsMax }: HandshakeLimits,
-): Disposable {
-  let timer = setTimeout(() => {
-    if (!contexts.isWaiting) return void socket.destroy()
-    timer = setTimeout(() => socket.destroy(), firstHandshakeMsMax - handshakeMsMax)
-  }, handshakeMsMax)
-  return { [Symbol.dispose]: () => clearTimeout(timer) }
 }

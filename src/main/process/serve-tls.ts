@@ -73,30 +73,32 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   }
   const inner = listenInside(fetch)
   opened.defer(() => inner.stop(true))
-  if (tls.httpListen !== null) {
-    const at = { ...tls.httpListen, setting: 'HTTP_LISTEN' } as const
+  const { httpListen } = tls
+  if (httpListen !== null) {
+    const at = { ...httpListen, setting: 'HTTP_LISTEN' } as const
     const fetch = answerPlainHttp(ordered?.challengeAnswer ?? null)
     const answering = listen({ host: '127.0.0.1', port: 0, setting: 'HTTP_LISTEN', fetch })
     opened.defer(() => answering.stop(true))
     const gate = new ConnectionGate({ limits: plainGateLimits, trustedProxies, now: elapsed })
     const { accept } = new InnerPipe(answering.port ?? 0)
-    opened.use(await named(listenPlain({ ...tls.httpListen, accept, gate }), at))
+    opened.use(await named(() => listenPlain({ ...httpListen, accept, gate }), at))
   }
   if (tls.dnsListen !== null && ordered !== null) {
     const { zone, zoneValues: values } = ordered
     const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
-    opened.use(await named(dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
+    opened.use(await named(() => dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
   }
   const listener = opened.use(
     await named(
-      listenTls({
-        ...tls.listen,
-        accept: pipe.accept,
-        contexts: contextsOf(files, ordered, elapsed),
-        gate: new ConnectionGate({ trustedProxies, now: elapsed }),
-        log,
-        onHandshake,
-      }),
+      () =>
+        listenTls({
+          ...tls.listen,
+          accept: pipe.accept,
+          contexts: contextsOf(files, ordered, elapsed),
+          gate: new ConnectionGate({ trustedProxies, now: elapsed }),
+          log,
+          onHandshake,
+        }),
       { ...tls.listen, setting: 'TLS_LISTEN' },
     ),
   )
@@ -124,9 +126,12 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
 }
 
 /** Rejects with a ConfigError that names the setting if it cannot listen. */
-async function named<T>(listening: Promise<T>, at: Parameters<typeof listenError>[1]): Promise<T> {
+async function named<T>(
+  listen: () => T | Promise<T>,
+  at: Parameters<typeof listenError>[1],
+): Promise<T> {
   try {
-    return await listening
+    return await listen()
   } catch (error) {
     throw listenError(error, at)
   }
