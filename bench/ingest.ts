@@ -6,22 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServiceProcess } from '#tests/support/processes/service-process.ts'
+import { type Order, type Source, startSource } from './ingest/start-source.ts'
 import { cpuSeconds } from './support/processes.ts'
 
 const sites = Number(process.argv[2] ?? 2000)
 const rounds = Number(process.argv[3] ?? 3)
 
-interface Told {
-  readonly plc: string
-  readonly firehose: string
-}
-
-/** What the source is asked to do next; it answers each with a line. */
-type Order = 'reuse' | 'new-blob' | 'go'
-
 async function main(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-bench-'))
-  const source = await startSource()
+  const source = await startSource(sites)
   const start = () =>
     startServiceProcess(['serve', '--port', '0', '--data', dir], {
       ...{ PLC_URL: source.told.plc, HANDLE_RESOLVER_URL: source.told.plc },
@@ -70,34 +63,6 @@ async function round(source: Source, pid: number, store: Database, order: Order)
 
 const lives = (store: Database): number =>
   store.query<{ n: number }, []>('select count(*) as n from versions').get()?.n ?? 0
-
-interface Source {
-  readonly pid: number
-  readonly told: Told
-  ask(order: Order): Promise<void>
-  kill(): void
-}
-
-async function startSource(): Promise<Source> {
-  const child = Bun.spawn({
-    cmd: [process.execPath, join(import.meta.dir, 'ingest/source.ts'), String(sites)],
-    stdin: 'pipe',
-    stdout: 'pipe',
-  })
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  const line = async (): Promise<string> => (await lines.read()).value ?? ''
-  const told = JSON.parse(await line()) as Told
-  return {
-    pid: child.pid,
-    told,
-    async ask(order) {
-      child.stdin.write(`${order}\n`)
-      await child.stdin.flush()
-      await line()
-    },
-    kill: () => child.kill(),
-  }
-}
 
 function print(what: string, { seconds, serviceCpu, sourceCpu }: Round): void {
   const perSecond = sites / seconds

@@ -8,6 +8,17 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** Of all processors of this machine since its start, with what others did on them. */
+export async function busySeconds(): Promise<number> {
+  const stat = await Bun.file('/proc/stat').text()
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = stat
+    .slice(0, stat.indexOf('\n'))
+    .split(/ +/)
+    .slice(1)
+    .map(Number)
+  return (user + nice + system + irq + softirq + steal) / 100
+}
+
 /** Watches the service's resident memory from now on. */
 export function peakMemory(service: Pick<ServiceProcess, 'residentBytes'>) {
   let peak = 0

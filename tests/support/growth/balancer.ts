@@ -6,6 +6,8 @@ export interface Balancer extends AsyncDisposable {
   readonly pid: number
   /** New requests go to these ports only; those under way end where they are. */
   use(ports: readonly number[]): Promise<void>
+  /** Resolves when no request is under way that came before the last `use`. */
+  drained(): Promise<void>
 }
 
 interface BalancerOptions {
@@ -32,6 +34,10 @@ export async function startBalancer({ dir, port, ports }: BalancerOptions): Prom
         if ((await workers()).at(-1) === before) throw new Error('nginx has not read it yet')
       })
     },
+    drained: () =>
+      eventually(async () => {
+        if ((await workers()).length > 1) throw new Error('nginx still ends requests')
+      }),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }

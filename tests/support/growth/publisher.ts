@@ -51,6 +51,12 @@ export class Publisher {
     this.isDeployer = isDeployer
   }
 
+  /** Of another site of the same account, as the same person. */
+  ofSite(site: string): Publisher {
+    const { did, isDeployer } = this
+    return new Publisher({ client: this.#client, did, site, isDeployer })
+  }
+
   start(): void {
     this.#isStopped = false
     this.#running = this.#publishAll()
