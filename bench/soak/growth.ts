@@ -6,7 +6,7 @@ import { clean } from '#tests/support/growth/ledger.ts'
 
 const [minutes = 10, publishers = 12, claimers = 8] = process.argv.slice(2).map(Number)
 
-await using place = await GrowthPlace.start({ publishers, claimers, visitorPauseMs: 20 })
+const place = await GrowthPlace.start({ publishers, claimers, visitorPauseMs: 20 })
 const end = Date.now() + minutes * 60_000
 const names = Object.keys(faults)
 let happened = 0
@@ -26,6 +26,22 @@ print(
   `${happened} faults, ${published} versions published and ${refused} requests refused, ${place.names.given} names given, ` +
     `${place.visitors.visits} visits of which the slowest took ${place.visitors.slowestMs.toFixed(0)} ms`,
 )
+for (const sentence of tally(place.publishers.flatMap((each) => each.refused)))
+  print(`  ${sentence}`)
+
+await place[Symbol.asyncDispose]()
+// The servers of a local network keep a process alive that has ended its networks.
+process.exit()
+
+/** How often each happened, without the site and version that it is about. */
+function tally(refused: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const sentence of refused) {
+    const reason = sentence.replace(/^\S+ \d+: /, '')
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} × ${reason}`)
+}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
