@@ -17,13 +17,16 @@ const clientsOf = (ms: number): number => Math.ceil((perSecond * (pauseMs + ms))
 
 await replaceInstances()
 await replaceProcesses()
+// The servers of a local network keep a process alive that has ended its networks.
+process.exit()
 
 async function replaceInstances(): Promise<void> {
   await using place = await GrowthPlace.start({ publishers: 4, claimers: 0, visitorPauseMs: 50 })
   const load = place.load(clientsOf(20), pauseMs)
   const began = performance.now()
+  const away: number[] = []
   const ledger = await place.during(async () => {
-    for (let round = 0; round < rounds; round++) await place.replaceAll()
+    for (let round = 0; round < rounds; round++) away.push(...(await place.replaceAll()))
   })
   await report(`two instances, each replaced ${rounds} times`, load, began)
   const refused = (isDeployer: boolean) =>
@@ -31,8 +34,10 @@ async function replaceInstances(): Promise<void> {
       .filter((each) => each.isDeployer === isDeployer)
       .flatMap((each) => each.refused)
   const published = place.publishers.reduce((sum, { completions }) => sum + completions, 0)
+  print(`  away for ${(Math.max(...away) / 1000).toFixed(1)} s at most`)
   print(`  ${published} versions published, ${refused(false).length} uploads refused`)
   print(`  ${refused(true).length} requests of deploys refused, which are tried again`)
+  for (const sentence of [...refused(false), ...refused(true)]) print(`    ${sentence}`)
   print(`  ${JSON.stringify(ledger)}`)
 }
 

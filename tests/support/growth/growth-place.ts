@@ -156,16 +156,23 @@ export class GrowthPlace implements AsyncDisposable {
     for (const { database } of this.instances) database.retarget(this.postgres.port)
   }
 
-  /** Starts every instance again, one after the other; the balancer leaves out the one that is not there. */
-  async replaceAll(): Promise<void> {
+  /**
+   * Starts every instance again, one after the other; the balancer leaves out the one that is not there. For how long each was
+   * away, in milliseconds.
+   */
+  async replaceAll(): Promise<number[]> {
     const ports = this.instances.map(({ port }) => port)
+    const away: number[] = []
     for (const instance of this.instances) {
       await this.balancer.use(ports.filter((port) => port !== instance.port))
+      const began = performance.now()
       const code = await instance.end('SIGTERM')
       if (code !== 0) throw new Error(`an instance ended with ${code}`)
       await instance.start()
+      away.push(performance.now() - began)
       await this.balancer.use(ports)
     }
+    return away
   }
 
   /** How many names were wanted, and given to somebody. */

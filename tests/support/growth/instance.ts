@@ -89,8 +89,12 @@ export class Instance implements AsyncDisposable {
   async start(): Promise<void> {
     const args = ['serve', '--data', this.#options.dataDir]
     this.#process = await startServiceProcess(args, this.#settings)
+    await this.#readdress(this.#internalPort, this.internal.port)
+  }
+
+  async #readdress(from: number | string, to: number | string): Promise<void> {
     await this.#options.query(
-      `update instances set address = replace(address, ':${this.#internalPort}', ':${this.internal.port}')`,
+      `update instances set address = replace(address, ':${from}', ':${to}')`,
     )
   }
 
@@ -102,6 +106,8 @@ export class Instance implements AsyncDisposable {
 
   /** Ends it, or kills it; the exit code. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined> {
+    // The switch would accept connections when it has closed its port.
+    if (signal === 'SIGTERM') await this.#readdress(this.internal.port, this.#internalPort)
     const ended = await this.#process?.end(signal)
     return ended
   }

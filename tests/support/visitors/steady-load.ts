@@ -1,5 +1,3 @@
-import { connect } from 'node:net'
-
 interface LoadOptions {
   readonly port: number
   /** One after the other, each by as many clients as are given. */
@@ -26,36 +24,47 @@ export function steadyLoad({ clients, end, pauseMs, port, request }: LoadOptions
   let answered = 0
   const lost: string[] = []
   /** One connection, until it or the load ends. */
-  const converse = (isKept: boolean): Promise<void> =>
-    new Promise((resolve) => {
-      let text = ''
-      let isAwaited = false
-      const close = isKept ? '' : 'connection: close\r\n'
-      const socket = connect(port, '127.0.0.1')
-      const send = (): void => {
-        isAwaited = true
-        text = ''
-        socket.write(`${request}\r\n${close}\r\n`)
-      }
-      socket.on('connect', send)
-      socket.on('data', (chunk) => {
-        text += chunk.toString('latin1')
-        if (!text.endsWith(end)) return
-        if (/^HTTP\/1\.1 200 /.test(text)) answered++
-        else lost.push(text.slice(0, 20))
-        isAwaited = false
-        if (!isKept || isStopped || /\r\nconnection: close\r\n/i.test(text)) socket.end()
-        else setTimeout(() => !socket.destroyed && send(), pauseMs)
-      })
-      socket.on('error', (error: NodeJS.ErrnoException) => {
-        if (isAwaited || text === '') lost.push(String(error.code))
-        isAwaited = false
-      })
-      socket.on('close', () => {
-        if (isAwaited) lost.push('closed without an answer')
-        resolve()
-      })
+  const converse = (isKept: boolean): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const close = isKept ? '' : 'connection: close\r\n'
+    const sent = `${request}\r\n${close}\r\n`
+    let text = ''
+    let isAwaited = true
+    const send = (socket: Bun.Socket): void => {
+      isAwaited = true
+      text = ''
+      socket.write(sent)
+    }
+    const fail = (reason: string): void => {
+      if (isAwaited) lost.push(reason)
+      isAwaited = false
+    }
+    // A third of the processor time of `node:net`, of which the servers have more use.
+    Bun.connect({
+      ...{ hostname: '127.0.0.1', port },
+      socket: {
+        open: send,
+        data(socket, chunk) {
+          text += chunk.toString('latin1')
+          if (!text.endsWith(end)) return
+          if (text.startsWith('HTTP/1.1 200 ')) answered++
+          else lost.push(text.slice(0, 20))
+          isAwaited = false
+          if (!isKept || isStopped || /\r\nconnection: close\r\n/i.test(text)) socket.end()
+          else setTimeout(() => socket.readyState > 0 && send(socket), pauseMs)
+        },
+        error: (_, { code }: NodeJS.ErrnoException) => fail(String(code)),
+        close() {
+          fail('closed without an answer')
+          resolve()
+        },
+      },
+    }).catch(({ code }: NodeJS.ErrnoException) => {
+      fail(String(code))
+      resolve()
     })
+    return promise
+  }
   const client = async (isKept: boolean): Promise<void> => {
     while (!isStopped) {
       await converse(isKept)
