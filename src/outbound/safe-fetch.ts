@@ -11,11 +11,7 @@ export { FetchLimitError } from './fetch-limits.ts'
 
 export type SafeFetch = (
   input: string | URL | Request,
-  init?: RequestInit & {
-    limits?: Partial<FetchLimits>
-    /** Called before the connection, with the vetted address, or the host's name where any is allowed. What it throws ends the request. */
-    onAddress?: (address: string) => void
-  },
+  init?: RequestInit & { limits?: Partial<FetchLimits> },
 ) => Promise<Response>
 
 const redirectsMax = 3
@@ -95,7 +91,6 @@ export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
       const vetted = allowPrivate ? null : await publicAddressOf(url.hostname, resolve, signal)
       const address = connectsByName ? null : vetted
       deadlines.disarm('lookup')
-      init.onAddress?.(vetted ?? url.hostname)
       const attempt = { request, blob, url, address, connect, signal, deadlines, release }
       const response = await send(attempt, limits)
       outcomes?.add(outcomeOf(response.status))

@@ -1,6 +1,5 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
 import { RateLimiter } from '#concurrency/rate-limiter.ts'
-import { clientNetwork } from '#http/client-address.ts'
 import { recordEvent } from '#observe/events.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
@@ -15,13 +14,7 @@ import {
   recordAttempt,
   takeDueDeliveries,
 } from '#store/webhooks/deliveries.ts'
-import {
-  type Answered,
-  answerMsMax,
-  BusyAddressError,
-  type SendContext,
-  sendDelivery,
-} from './send-delivery.ts'
+import { type Answered, answerMsMax, type SendContext, sendDelivery } from './send-delivery.ts'
 
 /** Before the second attempt, the third and so on: eight attempts within a day. */
 export const retryPausesMs = [
@@ -47,13 +40,6 @@ export const ofHostAtOnce = 4
 /** So that nobody can have others flooded by us. */
 export const accountAllowance = { count: 60, windowMs: 60_000 }
 export const hostAllowance = { count: 120, windowMs: 60_000 }
-/**
- * Of all hosts that lead to one address: anybody may have many names for somebody else's. Larger, because the receivers behind
- * a CDN share addresses. For IPv6 the address is a network of 64 bits.
- */
-export const addressAllowance = { count: 480, windowMs: 60_000 }
-/** Before an address that has had enough is looked up again. */
-const addressPauseMsMin = 1_000
 /** Accounts and hosts beyond their allowance that are passed over; their rows are put back one by one when there are more. */
 const pausedMax = 500
 /** Accounts that were served of late, and therefore come after others. */
@@ -90,7 +76,6 @@ export class Deliveries {
   readonly #context: DeliveriesContext
   readonly #ofAccount: RateLimiter
   readonly #ofHost: RateLimiter
-  readonly #ofAddress: RateLimiter
   readonly #inProgress = new Map<DueDelivery, Promise<void>>()
   /** Accounts and hosts, and when they are within their allowance again. */
   readonly #paused = new Map<Did | string, number>()
@@ -101,7 +86,6 @@ export class Deliveries {
     this.#context = context
     this.#ofAccount = new RateLimiter(accountAllowance, { now: context.elapsed })
     this.#ofHost = new RateLimiter(hostAllowance, { now: context.elapsed })
-    this.#ofAddress = new RateLimiter(addressAllowance, { now: context.elapsed })
   }
 
   /** Returns the milliseconds until the next look. */
@@ -161,7 +145,7 @@ export class Deliveries {
   }
 
   async #start(delivery: DueDelivery): Promise<void> {
-    const { db, elapsed } = this.#context
+    const { db, elapsed, now } = this.#context
     const { did, id, nextAttemptAt, webhook } = delivery
     if (this.#isFull(did) || this.#isFull(webhook.host)) {
       return await postponeDelivery(db, id, nextAttemptAt)
@@ -170,7 +154,9 @@ export class Deliveries {
     const waitMs = this.#ofHost.waitMs(webhook.host) || this.#ofAccount.take(did)
     if (waitMs > 0) {
       const subject = this.#ofHost.waitMs(webhook.host) > 0 ? webhook.host : did
-      return await this.#pause(subject, waitMs, delivery)
+      const isPaused = this.#paused.size < pausedMax
+      if (isPaused) this.#paused.set(subject, elapsed() + waitMs)
+      return await postponeDelivery(db, id, isPaused ? nextAttemptAt : now() + waitMs)
     }
     this.#ofHost.take(webhook.host)
     this.#served.delete(did)
@@ -182,25 +168,12 @@ export class Deliveries {
     this.#inProgress.set(delivery, end)
   }
 
-  /** Puts the delivery back, and passes the subject's others over meanwhile. */
-  async #pause(subject: Did | string, waitMs: number, delivery: DueDelivery): Promise<void> {
-    const { db, elapsed, now } = this.#context
-    const isPaused = this.#paused.size < pausedMax
-    if (isPaused) this.#paused.set(subject, elapsed() + waitMs)
-    await postponeDelivery(db, delivery.id, isPaused ? delivery.nextAttemptAt : now() + waitMs)
-  }
-
-  #takeAddress(address: string): void {
-    const waitMs = this.#ofAddress.take(clientNetwork(address))
-    if (waitMs > 0) throw new BusyAddressError(Math.max(waitMs, addressPauseMsMin))
-  }
-
   /** Never throws: what could not be recorded is sent again when its lease is over. */
   async #deliver(delivery: DueDelivery): Promise<void> {
     const { db, log, signal } = this.#context
     const { did, event, id, webhook } = delivery
     try {
-      const answered = await sendDelivery(delivery, this.#context, (to) => this.#takeAddress(to))
+      const answered = await sendDelivery(delivery, this.#context)
       const { durationMs, failure, status } = answered
       const end = { durationMs, failure, status, retryAt: this.#retryAt(delivery, answered) }
       const times = { now: this.#context.now(), failingMsMax }
@@ -211,9 +184,6 @@ export class Deliveries {
         recordEvent(log, 'webhook_disabled', { did, host: webhook.host, reason })
       }
     } catch (error) {
-      if (error instanceof BusyAddressError) {
-        return await this.#pause(webhook.host, error.waitMs, delivery).catch(() => undefined)
-      }
       if (!signal.aborted) return log.error('webhook delivery failed', { did, error })
       await postponeDelivery(db, id, delivery.nextAttemptAt).catch(() => undefined)
     }

@@ -25,17 +25,6 @@ export interface SendContext {
   readonly answerMs?: number
 }
 
-/** The receiver's address has had enough of late. */
-export class BusyAddressError extends Error {
-  override readonly name = 'BusyAddressError'
-  readonly waitMs: number
-
-  constructor(waitMs: number) {
-    super(`address busy; waitMs=${waitMs}`)
-    this.waitMs = waitMs
-  }
-}
-
 export interface Answered {
   readonly status: number | null
   readonly failure: DeliveryFailure | null
@@ -44,12 +33,8 @@ export interface Answered {
   readonly retryAfterMs: number
 }
 
-/** Sends a delivery once. Throws when the signal aborts, and the BusyAddressError of `onAddress`, without having connected. */
-export async function sendDelivery(
-  delivery: DueDelivery,
-  context: SendContext,
-  onAddress: (address: string) => void,
-): Promise<Answered> {
+/** Sends a delivery once. Throws only when the signal aborts. */
+export async function sendDelivery(delivery: DueDelivery, context: SendContext): Promise<Answered> {
   const { answerMs = answerMsMax, elapsed, fetch, labelUrl, now, seal, signal } = context
   const secrets = await secretsOf(delivery.webhook, seal, now())
   if (secrets === null) return failed('secret-lost', null)
@@ -68,7 +53,6 @@ export async function sendDelivery(
       },
       body,
       limits: { responseBytesMax: answerBytesMax, headersMs: answerMs },
-      onAddress,
       signal: AbortSignal.any([signal, timeout]),
     })
     await answer.body?.cancel().catch(() => undefined)
@@ -77,7 +61,6 @@ export async function sendDelivery(
     return { status: answer.status, failure, durationMs: spent(), retryAfterMs }
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof BusyAddressError) throw error
     if (timeout.aborted || error instanceof FetchLimitError) return failed('timeout', spent())
     if (error instanceof ForbiddenHostError) return failed('forbidden', null)
     return failed('unreachable', spent())
