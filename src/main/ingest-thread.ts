@@ -6,7 +6,8 @@ import type { AccountSync } from '#ingest/sync-account.ts'
 import { LogQueue } from '#observe/log-queue.ts'
 import { Tally } from '#observe/tally.ts'
 import type { Did } from '#site/site-address.ts'
-import { WakeUps, type WakeUpTopic } from '#store/database/wake-ups.ts'
+import { linkWakeUps, type WakeUpMessage } from '#store/database/link-wake-ups.ts'
+import { WakeUps } from '#store/database/wake-ups.ts'
 import { storeLog } from '#store/log/store-log.ts'
 import type { ChangedIdentities } from './follow-identities.ts'
 import { type IngestSettings, startIngestPlane } from './ingest-plane.ts'
@@ -19,7 +20,7 @@ import { openDuties } from './service/open-duties.ts'
 import { openStores } from './service/stores.ts'
 
 export type ToIngest =
-  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic; readonly about?: string }
+  | WakeUpMessage
   | { readonly kind: 'identities-changed'; readonly changed: ChangedIdentities }
   | { readonly kind: 'sharing'; readonly areShared: boolean }
   | { readonly kind: 'sync'; readonly id: number; readonly did: Did }
@@ -28,8 +29,7 @@ export type ToIngest =
 /** `started` is the first message and `ended` the last; `failed` precedes the error that ends the thread. */
 export type FromIngest =
   | { readonly kind: 'started' }
-  | { readonly kind: 'wake-up'; readonly topic: WakeUpTopic; readonly about?: string }
-  | { readonly kind: 'settled'; readonly topic: WakeUpTopic }
+  | WakeUpMessage
   | { readonly kind: 'identity-changed'; readonly did: Did }
   | { readonly kind: 'synced'; readonly id: number; readonly sync: AccountSync }
   | { readonly kind: 'not-synced'; readonly id: number; readonly failure: ThreadFailure }
@@ -41,16 +41,17 @@ async function runThread(port: MessagePort, settings: IngestSettings): Promise<v
   const send = (message: FromIngest): void => port.postMessage(message)
   const stop = new AbortController()
   const wakeUps = new WakeUps()
-  const forwarding = wakeUps.forward(
+  const link = linkWakeUps(
+    wakeUps,
     ['changes', 'certificates', 'account', 'site', 'version', 'ingested'],
-    (topic, about) => send({ kind: 'wake-up', topic, ...(about !== undefined && { about }) }),
-    (topic) => send({ kind: 'settled', topic }),
+    send,
   )
   const plane = Promise.withResolvers<ReturnType<typeof startIngestPlane>>()
   port.on('message', (message: ToIngest) => {
     switch (message.kind) {
       case 'wake-up':
-        return wakeUps.notify(message.topic, { ...message, from: forwarding })
+      case 'settled':
+        return link.receive(message)
       case 'identities-changed':
         return void plane.promise.then(({ forget }) => forget(message.changed))
       case 'sharing':

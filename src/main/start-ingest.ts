@@ -4,6 +4,7 @@ import { onAbort } from '#concurrency/or-aborted.ts'
 import { SyncsEndedError } from '#ingest/account-syncs.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import type { Did } from '#site/site-address.ts'
+import { linkWakeUps } from '#store/database/link-wake-ups.ts'
 import type { WakeUps } from '#store/database/wake-ups.ts'
 import type { Config } from './config/config.ts'
 import type { ChangedIdentities } from './follow-identities.ts'
@@ -51,9 +52,10 @@ export function startIngest({
     workerData: ingestSettings(config, secrets),
   })
   const send = (message: ToIngest): void => worker.postMessage(message)
-  const forwarding = wakeUps.forward(
+  const link = linkWakeUps(
+    wakeUps,
     ['account', 'site', 'version', 'certificates-wanted', 'duties'],
-    (topic, about) => send({ kind: 'wake-up', topic, ...(about !== undefined && { about }) }),
+    send,
   )
   const sharing = wakeUps.onSharing((areShared) => send({ kind: 'sharing', areShared }))
   worker.on('message', (message: FromIngest) => {
@@ -61,9 +63,8 @@ export function startIngest({
       case 'started':
         return started.resolve()
       case 'wake-up':
-        return wakeUps.notify(message.topic, { ...message, from: forwarding })
       case 'settled':
-        return wakeUps.settle(message.topic)
+        return link.receive(message)
       case 'identity-changed':
         return identities.forget(message.did)
       case 'synced':
@@ -97,7 +98,7 @@ export function startIngest({
     sync: (did) => syncs.begin((id) => send({ kind: 'sync', id, did })),
     async [Symbol.asyncDispose]() {
       stopping[Symbol.dispose]()
-      forwarding[Symbol.dispose]()
+      link[Symbol.dispose]()
       sharing[Symbol.dispose]()
       await worker.terminate()
     },

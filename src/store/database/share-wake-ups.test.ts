@@ -5,7 +5,7 @@ import { siteOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { tcpProxy } from '#tests/support/servers/tcp-proxy.ts'
 import { appendChange } from './changes.ts'
-import { shareWakeUps } from './share-wake-ups.ts'
+import { collectedMax, shareWakeUps } from './share-wake-ups.ts'
 import { WakeUps, type WakeUpTopic, wakeUpTopics } from './wake-ups.ts'
 
 onEachStore('store/database/share-wake-ups', (db, dialect, options) => {
@@ -52,6 +52,17 @@ onEachStore('store/database/share-wake-ups', (db, dialect, options) => {
     for (const about of ['a', 'b', 'a']) one.wakeUps.notify('job-progress', { about })
     await eventually(async () => expect(told).toEqual(['a', 'b']))
     expect(two.woken).toEqual(['job-progress', 'job-progress'])
+  })
+
+  test('of very many rows at once, the last ones share one wake-up about any', async () => {
+    const [one, two] = [await process(), await process()]
+    const told: unknown[] = []
+    two.wakeUps.forward(['job-progress'], (_, about) => told.push(about))
+    const rows = Array.from({ length: collectedMax + 100 }, (_, n) => `job-${n}`)
+    for (const about of rows) one.wakeUps.notify('job-progress', { about })
+    one.wakeUps.notify('jobs')
+    await eventually(async () => expect(two.woken).toContain('jobs'))
+    expect(told).toEqual([...rows.slice(0, collectedMax), undefined])
   })
 
   test('a committed change wakes all, whoever has written it', async () => {

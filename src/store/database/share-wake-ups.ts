@@ -4,10 +4,19 @@ import { backoff } from '#concurrency/backoff.ts'
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Log } from '#observe/log.ts'
-import { parseWakeUp, type WakeUps, wakeUpChannel, wakeUpText, wakeUpTopics } from './wake-ups.ts'
+import {
+  parseWakeUp,
+  type WakeUps,
+  type WakeUpTopic,
+  wakeUpChannel,
+  wakeUpText,
+  wakeUpTopics,
+} from './wake-ups.ts'
 
 /** Wake-ups of this time go together: at most 20 statements a second. */
 const collectMs = 50
+/** Beyond this number, the further ones of a topic become one, about any row. */
+export const collectedMax = 1000
 /** A connection that broke silently is noticed after this time, and that of an answer. */
 const checkEveryMsDefault = 10_000
 const answerMsMax = 5_000
@@ -71,7 +80,7 @@ async function exchange({
     const from = stack.use(
       wakeUps.forward(
         sharedTopics,
-        (topic, about) => outgoing.add(wakeUpText(topic, about)),
+        (topic, about) => outgoing.add(topic, about),
         (topic) => outgoing.delete(topic),
       ),
     )
@@ -113,17 +122,17 @@ class Outgoing {
     this.#onError = onError
   }
 
-  add(text: string): void {
-    this.#texts.add(text)
+  add(topic: WakeUpTopic, about?: string): void {
+    this.#texts.add(this.#texts.size < collectedMax ? wakeUpText(topic, about) : topic)
     this.#timer ??= globalThis.setTimeout(() => {
       this.#timer = undefined
       if (this.#texts.size > 0) this.send().catch(this.#onError)
     }, collectMs)
   }
 
-  /** Unless it has been sent. */
-  delete(text: string): void {
-    this.#texts.delete(text)
+  /** Those about no row, unless they have been sent. */
+  delete(topic: WakeUpTopic): void {
+    this.#texts.delete(topic)
   }
 
   /** Also without wake-ups, which shows whether the connection works. */

@@ -76,9 +76,11 @@ export class WakeUps {
     return subscription
   }
 
-  /** Whatever the latest wake-ups of this topic were about has been done here: nobody else need be woken for it. */
-  settle(topic: WakeUpTopic): void {
-    for (const subscription of this.#subscriptions.get(topic) ?? []) subscription.settle?.()
+  /** Whatever the latest wake-ups of this topic were about has been done here: nobody else need be woken for it. `from`: as of `notify`. */
+  settle(topic: WakeUpTopic, from?: object): void {
+    for (const subscription of this.#subscriptions.get(topic) ?? []) {
+      if (from === undefined || subscription.forwarding !== from) subscription.settle?.()
+    }
   }
 
   /** Calls `tell` for every wake-up of these topics, and `settle` when it has been done here, until disposed. */
