@@ -13,8 +13,8 @@ interface PostgresOptions {
   readonly answerMsMax?: number | undefined
 }
 
-/** At the beginning of a statement that a connection plans once and keeps. */
-export const plannedMark = '/* planned once */ '
+/** At the beginning of a statement that each connection prepares under a name, so that PostgreSQL can keep its plan. */
+export const plannedMark = '/* plan kept */ '
 
 const connectMsMax = 10_000
 /**

@@ -23,7 +23,7 @@ onEachStore('store/database/prepared', (db, dialect, options) => {
   })
 
   if (dialect === 'postgres') {
-    test('a statement is planned once, and anew when its table has changed', async () => {
+    test('the plan of the sixth execution is kept, and made anew when the table has changed', async () => {
       await using one = openDatabase({ ...options(), connectionsMax: 1 })
       const find = planned<{ did: Did }, { did: Did }>((db, { did }) =>
         db.selectFrom('accounts').select('did').where('did', '=', did),

@@ -22,8 +22,10 @@ export function prepared<Values extends object, Row>(
 }
 
 /**
- * As `prepared`, and PostgreSQL plans it once for each connection, which takes several times as long as running it. For what
- * visitors wait for, and finds a few rows by an index however many there are: a plan stays until its tables are analyzed anew.
+ * As `prepared`, and each connection to PostgreSQL keeps its plan; planning takes several times as long as running it. The first
+ * five executions on a connection are planned for their values; the sixth makes the generic plan that is kept, if that is no
+ * costlier by estimate. For what visitors wait for, and finds a few rows by an index however many there are: a plan stays
+ * until its tables are analyzed anew.
  */
 export function planned<Values extends object, Row>(
   build: (db: Db, values: Named<Values>) => Compilable<Row>,
