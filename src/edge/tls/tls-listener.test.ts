@@ -166,3 +166,21 @@ test('at [::] it listens for IPv4 and IPv6', async () => {
   const { ends } = listenAs(() => context, '::')
   await eventually(async () => expect(ends).toEqual(['done']))
 })
+
+test('a client that resets its connection before it is accepted is no error of ours', async () => {
+  const { client, ends, gate, logged } = listenAs(() => null)
+  await eventually(async () => expect(ends).toEqual(['unknown-name']))
+  client.destroy()
+  // Nothing is accepted meanwhile.
+  const reset = `require('net').connect(${listener.port}, '127.0.0.1', function () { this.resetAndDestroy() })`
+  const { exitCode } = Bun.spawnSync([process.execPath, '-e', reset])
+  expect(exitCode).toBe(0)
+  // Accepted after it.
+  connectTls({ host: '127.0.0.1', port: listener.port, servername: 'b.example' }).on(
+    'error',
+    () => undefined,
+  )
+  await eventually(async () => expect(ends).toEqual(['unknown-name', 'unknown-name']))
+  await eventually(async () => expect(gate.total.connections).toBe(0))
+  expect(logged).toEqual([])
+})

@@ -63,7 +63,9 @@ export function listenTls(options: TlsListenerOptions): TlsListener {
   const handlers: TlsHandlers = {
     // Before the handshake: nothing has been computed yet.
     open(socket) {
-      const address = socket.remoteAddress
+      const address = socket.remoteAddress as string | undefined
+      // The client has reset the connection.
+      if (address === undefined) return void socket.terminate()
       const admission = gate.admit(address)
       if (admission === null) {
         onHandshake('refused')
