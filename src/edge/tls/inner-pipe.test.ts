@@ -16,6 +16,7 @@ const serverName = 'a.sites.example'
 const total = 100_000_000
 const keptMax = 40_000_000
 const block = Buffer.alloc(65_536)
+const lingerMsMax = 100
 
 /** The inner server's end of a connection. */
 type Inner = Bun.Socket<{ received: number; isClosed: boolean }>
@@ -56,7 +57,7 @@ beforeEach(() => {
     port: 0,
     gate,
     log: recordingLog([]),
-    accept: new InnerPipe(inner.port).accept,
+    accept: new InnerPipe(inner.port, lingerMsMax).accept,
     contexts: { contextOf: () => context, isWaiting: false },
     onHandshake: () => undefined,
   })
@@ -136,6 +137,23 @@ test('when the server ends the connection, the client gets all, and its connecti
   for await (const bytes of client) text += bytes
   expect(text).toBe('bye')
   await eventually(async () => expect(gate.total.connections).toBe(0))
+})
+
+test('a client that reads its answer long after the server has ended the connection gets all of it', async () => {
+  const client = await visit()
+  client.pause()
+  await eventually(async () => expect(accepted).toHaveLength(1))
+  const answer = Buffer.alloc(1_000_000)
+  let sent = 0
+  onDrain = (socket) => {
+    sent += Math.max(0, socket.write(answer.subarray(sent)))
+    if (sent === answer.length) socket.end()
+  }
+  for (const socket of accepted) onDrain(socket)
+  await eventually(async () => expect(gate.total.connections).toBe(0))
+  let received = 0
+  for await (const bytes of client) received += bytes.length
+  expect(received).toBe(answer.length)
 })
 
 test('when the client leaves, the inner connection ends', async () => {

@@ -7,7 +7,7 @@ import type {
 import { SendQueue } from './send-queue.ts'
 
 /** How long a client may take to close its side, and to take the last bytes, after the server has ended the connection. */
-const lingerMsMax = 10_000
+const defaultLingerMsMax = 10_000
 
 /**
  * Passes decrypted bytes on to an HTTP server on loopback, and remembers by the port of each inner connection whose bytes
@@ -15,11 +15,13 @@ const lingerMsMax = 10_000
  */
 export class InnerPipe {
   #port: number
+  readonly #lingerMsMax: number
   readonly #visitors = new Map<number, Visitor>()
 
   /** `port`: where the inner server listens. */
-  constructor(port: number) {
+  constructor(port: number, lingerMsMax = defaultLingerMsMax) {
     this.#port = port
+    this.#lingerMsMax = lingerMsMax
   }
 
   /** New connections go to another inner server from now on. */
@@ -45,7 +47,7 @@ export class InnerPipe {
         },
       }
     }
-    const data = new PipedConnection(socket, onInnerOpen)
+    const data = new PipedConnection(socket, onInnerOpen, this.#lingerMsMax)
     const to = { hostname: '127.0.0.1', port, data, socket: innerHandlers }
     Bun.connect(to).catch(() => socket.terminate())
     return data
@@ -69,6 +71,7 @@ class PipedConnection implements ConnectionHandler {
   readonly #toOuter: SendQueue
   readonly #toInner = new SendQueue()
   readonly #onInnerOpen: (fromPort: number) => Disposable
+  readonly #lingerMsMax: number
   #inner: ByteSocket | null = null
   #visit: Disposable | null = null
   #linger: Timer | null = null
@@ -78,10 +81,15 @@ class PipedConnection implements ConnectionHandler {
   /** The server has ended the connection. */
   #isOver = false
 
-  constructor(outer: ByteSocket, onInnerOpen: (fromPort: number) => Disposable) {
+  constructor(
+    outer: ByteSocket,
+    onInnerOpen: (fromPort: number) => Disposable,
+    lingerMsMax: number,
+  ) {
     this.#outer = outer
     this.#toOuter = new SendQueue(outer)
     this.#onInnerOpen = onInnerOpen
+    this.#lingerMsMax = lingerMsMax
   }
 
   data(bytes: Uint8Array): void {
@@ -126,9 +134,15 @@ class PipedConnection implements ConnectionHandler {
     if (this.#isOuterClosed) return
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true
-    this.#linger = setTimeout(() => this.#outer.terminate(), lingerMsMax)
+    this.#linger = setTimeout(() => this.#endLinger(), this.#lingerMsMax)
     this.#resumeOuter()
     if (this.#toOuter.flush()) this.#outer.shutdown()
+  }
+
+  /** The system still sends what it has; `terminate` would discard it. */
+  #endLinger(): void {
+    if (this.#toOuter.flush()) this.#outer.close()
+    else this.#outer.terminate()
   }
 
   #resumeOuter(): void {
