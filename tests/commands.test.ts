@@ -159,12 +159,23 @@ describe('serve', () => {
       1,
       'ASK_LISTEN: 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL)',
     ],
+    [{ LOGO_FILE: '/proc/x.svg' }, 1, 'LOGO_FILE: /proc/x.svg cannot be read (ENOENT)'],
     [{ BASE_URL: 'here' }, 78, 'BASE_URL: an address that begins with https:// (or http://)'],
   ])('%j: ends with %d, and says why in one line', async (environment, code, sentence) => {
     const settings = { ...nowhere, PORT: '0', DATA_DIR: join(dir, 'unstarted'), ...environment }
     await expect(startServiceProcess(['serve'], settings)).rejects.toThrow(
       new RegExp(`exit code ${code}: (?:\\{.*\\}\n)*sitehost: ${RegExp.escape(sentence)}\n?$`),
     )
+  })
+
+  test('with EDGE_PROCESSES it ends as its process does that could not start', async () => {
+    const own = {
+      DATA_DIR: join(dir, 'unstarted-core'),
+      EDGE_PROCESSES: '2',
+      LOGO_FILE: 'logo.gif',
+    }
+    const started = startServiceProcess(['serve'], { ...nowhere, PORT: await ownPort(), ...own })
+    await expect(started).rejects.toThrow(/exit code 78: .*LOGO_FILE/s)
   })
 
   test('PORT=0 takes a free port, and knows its own address', async () => {

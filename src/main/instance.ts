@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Instance } from '#site/instance.ts'
-import { type Config, ConfigError } from './config/config.ts'
+import { type Config, ConfigError, UnusableError } from './config/config.ts'
 
 const logoBytesMax = 256 * 1024
 
@@ -53,7 +53,9 @@ async function readLogo(path: string): Promise<WebAsset> {
       return await makeWebAsset(bytes, { contentType })
     }
   } catch (error) {
-    throw new ConfigError(`LOGO_FILE: ${path} cannot be read (${codeOf(error)})`, { cause: error })
+    throw new UnusableError(`LOGO_FILE: ${path} cannot be read (${codeOf(error)})`, {
+      cause: error,
+    })
   }
   throw new ConfigError(`LOGO_FILE: ${path} has over ${logoBytesMax / 1024} KiB`)
 }

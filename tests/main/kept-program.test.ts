@@ -65,6 +65,12 @@ test('is in the folder that systemd gives the service', async () => {
   expect(await said(program)).toContain('first')
 })
 
+test.each(['', 'relative'])('is beside the packages where the folder is %j', async (folder) => {
+  process.env['CACHE_DIRECTORY'] = folder
+  const program = await keptProgram(root).finally(() => delete process.env['CACHE_DIRECTORY'])
+  expect(program).toStartWith(join(root, 'node_modules'))
+})
+
 test('is made again where others could have written it', async () => {
   const program = (await keptProgram(root)) ?? ''
   for (const path of [program, dirname(program)]) {

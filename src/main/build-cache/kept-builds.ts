@@ -39,8 +39,8 @@ export type Keep = <T>(question: string, make: () => Promise<T>) => Promise<T>
 declare const bundledSources: string | undefined
 
 /**
- * What is not made again from the same files: the last result for each question is kept, if this process may write there and
- * npm has installed the packages. The files are those of this moment.
+ * What is not made again from the same files: the last result for each question is in a folder, if this process may write
+ * there and npm has installed the packages. The files are those of this moment.
  */
 export function keptResults(root = checkout): Keep {
   const sources = typeof bundledSources === 'undefined' ? hashOfSources(root) : bundledSources
@@ -91,7 +91,7 @@ export function hashOfSources(root: string): string | null {
   }
 }
 
-/** Of each question one: some starts have five. */
+/** Of each question one: a start has up to six. */
 const keptMax = 32
 
 /** What is kept becomes code of this service and of the app: a file that somebody else could have written is not read. */

@@ -11,8 +11,8 @@ const threadFile = 'ingest-thread.ts'
 
 /**
  * `program.ts` with all that it imports, as one file: Bun loads it in less than half of the processor time that its thousand
- * modules take. It is bundled once per state of the sources, and kept. Null where this process may not
- * write there or npm has not installed the packages: the modules themselves are the program then.
+ * modules take. It is bundled once per state of the sources, into a folder. Null where this process may not write
+ * there or npm has not installed the packages: the modules themselves are the program then.
  */
 export async function keptProgram(root = checkout): Promise<string | null> {
   const sources = hashOfSources(root)

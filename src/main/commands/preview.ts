@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { FolderPreview } from '#cli/preview/folder-preview.ts'
 import { StoredFiles } from '#cli/preview/stored-files.ts'
 import type { PreviewOptions } from '#cli/program.ts'
-import { ConfigError } from '#main/config/config.ts'
 import { readUploadLimits } from '#main/config/site-owner-config.ts'
 import { listen } from '#main/process/listen.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
 import { printReady } from '#main/process/ready-line.ts'
+import { StartError } from '#main/process/start-failure.ts'
 import { openPreviewEdge } from './preview-edge.ts'
 
 /** Loopback only: unpublished files are private. */
@@ -61,5 +61,5 @@ async function showFolder(
 function parsePort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new ConfigError('--port: a number from 0 to 65535')
+  throw new StartError('--port: a number from 0 to 65535')
 }

@@ -2,11 +2,11 @@ import type { z } from 'zod'
 import { parseS3Location, type S3Location } from '#blobs/s3-location.ts'
 import { problemOfAddresses } from './base-url.ts'
 import { internalOf } from './internal-config.ts'
-import { ConfigError, type Environment, parseSettings } from './parse-settings.ts'
+import { ConfigError, type Environment, parseSettings, UnusableError } from './parse-settings.ts'
 import { settings } from './settings.ts'
 import { askListenOf, tlsModeOf, tlsOf } from './tls-config.ts'
 
-export { ConfigError }
+export { ConfigError, UnusableError }
 
 /** The settings as the service uses them; `.env.example` describes each. */
 export type Config = Readonly<ReturnType<typeof configOf>>

@@ -5,6 +5,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** What a setting names cannot be used now: a port in use, a file that another program writes. It may be later. */
+export class UnusableError extends ConfigError {}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** An empty value counts as none. Throws ConfigError. */

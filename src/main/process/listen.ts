@@ -1,4 +1,4 @@
-import { ConfigError } from '#main/config/config.ts'
+import { UnusableError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
 
@@ -67,22 +67,19 @@ export function listenHttp3({ fetch, host, port, tls }: Http3ListenOptions): Bun
   } catch (error) {
     // Bun does not say why (Bun 1.4.5).
     const sentence = `HTTP3: UDP port ${port} of ${host} is in use or not permitted: stop what uses it, or turn HTTP3 off`
-    throw new ListenError(sentence, { cause: error })
+    throw new UnusableError(sentence, { cause: error })
   }
 }
 
-/** The ListenError for an error of the system; any other error as it is. */
+/** The UnusableError for an error of the system; any other error as it is. */
 export function listenError(
   error: unknown,
   at: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
 ): unknown {
   const code = codeOf(error)
   if (code === undefined) return error
-  return new ListenError(listenSentence(at, code), { cause: error })
+  return new UnusableError(listenSentence(at, code), { cause: error })
 }
-
-/** It cannot listen there, now: another process may end, an address may be given to the machine later. */
-export class ListenError extends ConfigError {}
 
 /** What others reach at a port that a standard sets. */
 const publicSettings: ReadonlySet<ListenSetting> = new Set([

@@ -1,14 +1,22 @@
 import { BlobStorageError } from '#blobs/blob-store.ts'
 import { FolderError } from '#cli/folder/folder-error.ts'
-import { ConfigError } from '#main/config/config.ts'
+import { ConfigError, UnusableError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { DatabaseAheadError } from '#store/database/migrate.ts'
-import { ListenError } from './listen.ts'
 
 /** A command cannot do its work; `message` says why, in one line for its user. */
 export class StartError extends Error {
   override readonly name = 'StartError'
+  readonly exitCode: number
+
+  constructor(
+    message: string,
+    { exitCode = 1, cause }: { exitCode?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.exitCode = exitCode
+  }
 }
 
 /** What the user can do about a failed start, in one line; null for unexpected errors, which need their stack. */
@@ -31,8 +39,10 @@ export function startFailureSentence(error: unknown): string | null {
 const wrongSettingCode = 78
 
 /** The exit status of a start that failed. */
-export const startFailureCode = (error: unknown): number =>
-  error instanceof ConfigError && !(error instanceof ListenError) ? wrongSettingCode : 1
+export function startFailureCode(error: unknown): number {
+  if (error instanceof StartError) return error.exitCode
+  return error instanceof ConfigError && !(error instanceof UnusableError) ? wrongSettingCode : 1
+}
 
 /** SQLSTATE. */
 const insufficientPrivilege = '42501'

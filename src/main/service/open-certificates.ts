@@ -11,7 +11,7 @@ import type { ServedNames } from '#edge/names/served-names.ts'
 import { firstCertificateMsMax } from '#edge/tls/first-certificates.ts'
 import type { CertificatePlace } from '#edge/tls/secure-contexts.ts'
 import { WantedCertificates } from '#edge/tls/want-certificates.ts'
-import { ConfigError } from '#main/config/config.ts'
+import { UnusableError } from '#main/config/config.ts'
 import { aborted } from '#main/process/end-of-background.ts'
 import type { Log } from '#observe/log.ts'
 import { readChallengeAnswers } from '#store/certificates/acme.ts'
@@ -32,7 +32,7 @@ interface OrderOptions {
   readonly signal: AbortSignal
 }
 
-/** Reads the certificates of TLS_FILES. Throws ConfigError if one cannot be used. */
+/** Reads the certificates of TLS_FILES. Throws UnusableError if one cannot be used. */
 export async function openFileCertificates(
   files: readonly CertificateFiles[],
 ): Promise<FileCertificates> {
@@ -41,7 +41,7 @@ export async function openFileCertificates(
     await certificates.read()
   } catch (error) {
     if (!(error instanceof CertificateFileError)) throw error
-    throw new ConfigError(`TLS_FILES: ${error.message}`, { cause: error })
+    throw new UnusableError(`TLS_FILES: ${error.message}`, { cause: error })
   }
   return certificates
 }
@@ -112,8 +112,8 @@ export async function openOrderedCertificates(
   }
 }
 
-/** Throws ConfigError if ACME_CA cannot be read. */
+/** Throws UnusableError if ACME_CA cannot be read. */
 export async function assertReadable(caFile: string | null): Promise<void> {
   if (caFile === null || (await Bun.file(caFile).exists())) return
-  throw new ConfigError(`ACME_CA: ${caFile} cannot be read`)
+  throw new UnusableError(`ACME_CA: ${caFile} cannot be read`)
 }

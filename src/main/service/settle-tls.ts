@@ -1,6 +1,5 @@
-import type { Config } from '#main/config/config.ts'
+import { type Config, UnusableError } from '#main/config/config.ts'
 import { behindFront } from '#main/config/tls-config.ts'
-import { ListenError } from '#main/process/listen.ts'
 import type { Log } from '#observe/log.ts'
 import { listAccounts } from '#store/accounts/accounts.ts'
 import { listCertificateNames } from '#store/certificates/certificates.ts'
@@ -37,7 +36,7 @@ async function hasFront(db: Db): Promise<boolean> {
 
 /** Why it cannot listen, for people who have not said that it is to end TLS. */
 export function unsetTlsError(error: unknown, { tlsMode }: Pick<Config, 'tlsMode'>): unknown {
-  if (tlsMode !== 'assumed' || !(error instanceof ListenError)) return error
+  if (tlsMode !== 'assumed' || !(error instanceof UnusableError)) return error
   const why = 'as TLS is not set and CONTACT is, TLS ends here; behind a front, set TLS=off'
-  return new ListenError(`${error.message} (${why})`, { cause: error })
+  return new UnusableError(`${error.message} (${why})`, { cause: error })
 }

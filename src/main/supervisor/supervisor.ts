@@ -35,12 +35,20 @@ interface Place {
   restarts: number
   /** Since it last ran for some time. */
   failures: number
+  /** The exit status of the last process that did not start. */
+  failedWith: number | null
 }
 
 /** Keeps the processes of an instance running. */
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #core: Place = { kind: 'core', running: null, restarts: 0, failures: 0 }
+  readonly #core: Place = {
+    kind: 'core',
+    running: null,
+    restarts: 0,
+    failures: 0,
+    failedWith: null,
+  }
   readonly #edges: readonly Place[]
   readonly #listening = new Set<RunningProcess>()
   /** All that run, those that are ending too. */
@@ -56,6 +64,7 @@ export class Supervisor {
     this.#edges = Array.from({ length: options.edges }, () => ({
       kind: 'edge',
       running: null,
+      failedWith: null,
       restarts: 0,
       failures: 0,
     }))
@@ -96,7 +105,8 @@ export class Supervisor {
   async #fill(place: Place): Promise<object> {
     const started = await this.#startIn(place)
     if (started === null) {
-      throw new StartError(`a process of the service (${place.kind}) did not start`)
+      const sentence = `a process of the service (${place.kind}) did not start`
+      throw new StartError(sentence, { exitCode: place.failedWith ?? 1 })
     }
     return started.ready
   }
@@ -106,7 +116,10 @@ export class Supervisor {
   ): Promise<{ readonly process: RunningProcess; readonly ready: object } | null> {
     const process = this.#start(place)
     const ready = await process.ready
-    if (ready === null) return null
+    if (ready === null) {
+      place.failedWith = await process.exited
+      return null
+    }
     if (this.#stopping !== null) {
       process.kill('SIGTERM')
       return null
