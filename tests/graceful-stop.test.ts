@@ -81,6 +81,7 @@ test('what is under way is ended well', async () => {
     expect(late.text).toMatch(
       /^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: \d+\r\n[\s\S]*Sitehost is restarting/i,
     )
+    expect(late.text).toMatch(/\r\nx-sitehost-not-begun: 1\r\n/i)
     for (const ended of [page, late, idle, progress]) expect(ended.hasEnded).toBeTrue()
   })
   expect(progress.text).toEndWith('\r\n0\r\n\r\n')
@@ -113,6 +114,7 @@ test('what does not end in time is told, or cut', async () => {
   download.pause()
   expect(await service.end('SIGTERM')).toBe(0)
   expect(upload.text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Sitehost is restarting/i)
+  expect(upload.text).not.toMatch(/x-sitehost-not-begun/i)
   download.end()
 }, 120_000)
 

@@ -5,6 +5,7 @@ import { IdentityError } from '#atproto/identity/identity.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { type BeginFailure, SignInError, type SignInFailure } from '#atproto/oauth/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { notBegun } from '#http/not-begun.ts'
 import { SyncsBusyError, SyncsEndedError } from '#ingest/account-syncs.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
@@ -66,7 +67,12 @@ export function answerError(log: Log) {
   }
 }
 
+/** For a request that has not begun. */
 export const restarting = (): ApiError =>
+  new ApiError(503, sentences.restarting, { ...interrupted().headers, ...notBegun })
+
+/** For one that was stopped midway. */
+export const interrupted = (): ApiError =>
   new ApiError(503, sentences.restarting, { 'retry-after': '10' })
 
 const spoolFull: Record<SpoolFullError['reason'], () => ApiError> = {
@@ -99,7 +105,7 @@ export function apiErrorOf(error: unknown): ApiError | null {
   if (error instanceof SyncsBusyError) {
     return new ApiError(429, sentences.syncsBusy, { 'retry-after': '60' })
   }
-  if (error instanceof SyncsEndedError) return restarting()
+  if (error instanceof SyncsEndedError) return interrupted()
   if (error instanceof ServerRefusedError) return new ApiError(502, refusalSentence(error))
   if (error instanceof UnusableAnswerError) return new ApiError(502, unusableSentence(error))
   if (error instanceof CommitUnknownError) {

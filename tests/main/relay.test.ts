@@ -1,9 +1,10 @@
+import { dlopen, ptr } from 'bun:ffi'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '#edge/dispatch.ts'
-import { relayTo } from '#main/relay/relay.ts'
+import { type RelayPlace, relayTo } from '#main/relay/relay.ts'
 import { type CoreSocket, coreSocketIn, openCoreSocket } from '#main/supervisor/core-socket.ts'
 import { relayToCore } from '#main/supervisor/relay-to-core.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
@@ -17,8 +18,13 @@ let edge: Bun.Server<undefined>
 let stopping: AbortController
 let answer: Answer
 const silent = () => undefined
-const log = { debug: silent, info: silent, warn: silent, error: silent }
+let errors: string[]
+const log = {
+  ...{ debug: silent, info: silent, warn: silent },
+  error: (message: string) => void errors.push(message),
+}
 beforeEach(async () => {
+  errors = []
   folder = await mkdtemp(join(tmpdir(), 'relay-'))
   stopping = new AbortController()
   answer = () => new Response('core')
@@ -147,12 +153,7 @@ test.each([
     }
     return { url: `http://127.0.0.1:${port}${new URL(url).pathname}` }
   }
-  const relay = relayTo({
-    ...{ log, placeOf, stopping: stopping.signal, waitMsMax: 60_000 },
-    failure: 'not answered',
-    unanswered: () => new Response('nobody', { status: 503 }),
-  })
-  const front = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: relay })
+  const front = frontOf(placeOf)
   opened.defer(() => front.stop(true))
   const answered = await fetch(front.url, { method: 'PUT', body: new Uint8Array(length) })
   expect([answered.status, await answered.text()]).toEqual([200, String(length)])
@@ -183,31 +184,120 @@ test('a core that leaves answers those that have come, and the next one the othe
   expect(await (await ask('/')).text()).toBe('second')
 })
 
-test('of a core that dies, what only reads is asked again, and what may have changed something is not', async () => {
+const frontOf = (placeOf: (request: Request) => RelayPlace, waitMsMax = 60_000) => {
+  const relay = relayTo({
+    ...{ log, placeOf, stopping: stopping.signal, waitMsMax },
+    failure: 'not answered',
+
+    unreached: () => new Response('not reached', { status: 503 }),
+    unanswered: () => new Response('not answered', { status: 502 }),
+  })
+  return Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: relay })
+}
+
+// TCP has no way to the broadcast address.
+const noWay = { url: 'http://255.255.255.255:9/' }
+const noSocket = { url: 'http://core/', unix: `/${'long'.repeat(99)}` }
+test.each([
+  ['to a network without a way there', null, noWay],
+  ['to a socket that cannot be', null, noSocket],
+  ['with a body, to a network without a way there', 'sent', noWay],
+  ['with a body, to a socket that cannot be', 'sent', noSocket],
+])('a request %s was not sent, and waits', async (_, body, away) => {
   await startCore()
-  for (const [method, status] of [
-    ['GET', 200],
-    ['POST', 503],
-  ] as const) {
+  const here = { url: 'http://core/', unix: coreSocketIn(folder) }
+  const places: RelayPlace[] = [away, here]
+  await using front = frontOf(() => places.shift() ?? here)
+  const answered = await fetch(front.url, { method: 'POST', body })
+  expect([answered.status, await answered.text(), errors]).toEqual([200, 'core', []])
+})
+
+test('a connection that nobody accepts or refuses is not waited for longer than the request', async () => {
+  using silentOne = await listenInSilence()
+  const url = `http://127.0.0.1:${silentOne.port}/`
+  await using front = frontOf(() => ({ url }), 100)
+  const answered = await fetch(front.url, { method: 'POST', body: '1' })
+  expect([answered.status, errors]).toEqual([503, []])
+})
+
+test('nor longer than a moment once the service stops', async () => {
+  using silentOne = await listenInSilence()
+  const url = `http://127.0.0.1:${silentOne.port}/`
+  const asked = Promise.withResolvers<void>()
+  await using front = frontOf(() => {
+    asked.resolve()
+    return { url }
+  })
+  const answering = fetch(front.url, { method: 'POST', body: '1' })
+  await asked.promise
+  stopping.abort()
+  expect((await answering).status).toBe(503)
+})
+
+/** A port of which the system takes no more connections, and refuses none, as of a machine that is gone. */
+async function listenInSilence() {
+  const { close, symbols } = dlopen('libc.so.6', {
+    socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+    listen: { args: ['i32', 'i32'], returns: 'i32' },
+    bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+    getsockname: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+    close: { args: ['i32'], returns: 'i32' },
+  })
+  const inet = 2
+  const stream = 1
+  const descriptor = symbols.socket(inet, stream, 0)
+  // struct sockaddr_in
+  const address = new Uint8Array([inet, 0, 0, 0, 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0])
+  expect(symbols.bind(descriptor, ptr(address), address.length)).toBe(0)
+  expect(symbols.listen(descriptor, 0)).toBe(0)
+  const length = new Uint32Array([address.length])
+  expect(symbols.getsockname(descriptor, ptr(address), ptr(length))).toBe(0)
+  const port = new DataView(address.buffer).getUint16(2)
+  // Accepted by nobody, it fills the queue.
+  const first = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data: silent } })
+  return {
+    port,
+    [Symbol.dispose]() {
+      first.end()
+      symbols.close(descriptor)
+      close()
+    },
+  }
+}
+
+const carriedOut = [
+  ['GET', '/', { status: 200, retryAfter: null }],
+  ['PUT', '/', { status: 503, retryAfter: '5' }],
+  ['DELETE', '/', { status: 503, retryAfter: '5' }],
+  ['POST', '/api/deploys/an-id/commit', { status: 503, retryAfter: '5' }],
+  ['POST', '/', { status: 502, retryAfter: null }],
+] as const
+test.each(carriedOut)(
+  'of a core that dies, %s %s: what reads is asked again, and what may not be sent twice is not said to be unsent',
+  async (method, path, expected) => {
+    await startCore()
     const begun = Promise.withResolvers<void>()
     answer = () => {
       begun.resolve()
       return new Promise(() => {})
     }
-    const asked = ask('/', { method })
+    const asked = ask(path, { method })
     await begun.promise
     await core?.[Symbol.asyncDispose]()
     answer = () => new Response('core')
     await startCore()
-    const { headers, status: given } = await asked
-    expect([method, given]).toEqual([method, status])
-    expect(headers.has('retry-after')).toBe(status === 503)
-  }
-})
+    const { headers, status } = await asked
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual(expected)
+    expect(headers.has('x-sitehost-not-begun')).toBeFalse()
+  },
+)
 
-test('a service that stops waits for no core', async () => {
+test('a service that stops waits for no core, and says that it has not begun', async () => {
   stopping.abort()
-  expect((await ask('/')).status).toBe(503)
+  const { headers, status } = await ask('/', { method: 'POST', body: '1' })
+  expect(status).toBe(503)
+  expect(headers.get('retry-after')).toBe('5')
+  expect(headers.get('x-sitehost-not-begun')).toBe('1')
 })
 
 test('what comes from the instance itself has no peer', async () => {

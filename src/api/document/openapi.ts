@@ -26,6 +26,7 @@ const description = [
   'A request that changes something and comes from a page of another origin is refused with 403.',
   'Fields that are not named here are ignored in requests.',
   '429 and 503 say in `Retry-After` when to try again.',
+  '503 with `X-Sitehost-Not-Begun: 1` has done nothing; without it, a POST may have been carried out.',
 ].join(' ')
 
 const securitySchemes = {

@@ -7,7 +7,7 @@ import type { deployRoutes } from '#api/contract/deploys.ts'
 import { deployFilesAtOnce, deployJsonBytesMax, openDeploysMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import { DeploySlots } from '#api/deploy-slots.ts'
-import { ApiError, restarting } from '#api/errors.ts'
+import { ApiError, interrupted, restarting } from '#api/errors.ts'
 import { assertMayDeploy, type Deployer } from '#api/session/deployers.ts'
 import type { OAuth } from '#atproto/oauth/oauth.ts'
 import { admitDeclared } from '#publish/deploy/declared-files.ts'
@@ -124,7 +124,7 @@ export function deployHandlers(context: ApiContext): HandlersOf<typeof deployRou
       } catch (error) {
         const { signal } = request
         if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
-        throw shutdown.lastCall.aborted ? restarting() : error
+        throw shutdown.lastCall.aborted ? interrupted() : error
       } finally {
         server?.timeout(request, connectionIdleSeconds)
       }

@@ -5,7 +5,7 @@ import { uploadsArrivingMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
 import type { PayloadAt } from '#api/contract/route.ts'
 import type { uploadRoutes } from '#api/contract/uploads.ts'
-import { ApiError, restarting } from '#api/errors.ts'
+import { ApiError, interrupted, restarting } from '#api/errors.ts'
 import { headOfStream } from '#api/head-length.ts'
 import type { BrowserSessions } from '#api/session/sessions.ts'
 import { UnpackSlots } from '#api/unpack-slots.ts'
@@ -147,7 +147,7 @@ async function receive(
       signal: shutdown.lastCall,
     }).catch((error) => {
       if (signal.aborted && error === signal.reason) throw new ApiError(400, sentences.senderGone)
-      throw shutdown.lastCall.aborted ? restarting() : error
+      throw shutdown.lastCall.aborted ? interrupted() : error
     })
     context.at('upload-received')
     if (upload.isEmpty) {

@@ -45,7 +45,9 @@ export function relayToOwner(answer: Answer, options: OwnerOptions): Answer {
       stopping,
       waitMsMax: options.waitMsMax ?? waitMsMaxDefault,
       failure: 'instance has not answered',
-      unanswered,
+      unreached: restarting,
+      // What is relayed may be sent twice: files, commits and removals.
+      unanswered: restarting,
       async placeOf({ url }) {
         const owner = await findSeenInstance(db, id, seenMsMax)
         if (owner === null) return null
@@ -67,13 +69,13 @@ export function relayToOwner(answer: Answer, options: OwnerOptions): Answer {
     if (!place || place.instance === instance || place.instance === '') {
       return await answer(request, server)
     }
-    if (relayed >= relayedMax) return unanswered()
+    if (relayed >= relayedMax) return restarting()
     relayed++
     try {
       using _ = await ofAccount.acquire(place.did)
       return await relay(place.instance)(request, server)
     } catch (error) {
-      if (error instanceof SemaphoreBusyError) return unanswered()
+      if (error instanceof SemaphoreBusyError) return restarting()
       throw error
     } finally {
       relayed--
@@ -81,7 +83,7 @@ export function relayToOwner(answer: Answer, options: OwnerOptions): Answer {
   }
 }
 
-const unanswered = (): Response =>
+const restarting = (): Response =>
   Response.json(
     { error: sentences.restarting },
     { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '10' } },

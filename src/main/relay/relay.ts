@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { orAborted } from '#concurrency/or-aborted.ts'
+import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
@@ -7,6 +7,8 @@ import { connectionIdleSeconds } from '#site/limits.ts'
 import { idleField, peerField } from './relayed-requests.ts'
 
 const pollMs = 50
+/** A machine that is gone refuses no connection: without this bound, the system tries for two minutes. */
+const connectMsMax = 1_000
 
 /** Where a request is sent. */
 export interface RelayPlace {
@@ -26,8 +28,10 @@ interface RelayOptions {
   /** Requests do not wait for a process that the service will not have any more. */
   readonly stopping: AbortSignal
   readonly waitMsMax: number
-  /** The answer where no process answers. */
-  readonly unanswered: () => Response
+  /** The answer where no process was reached: nothing was sent. */
+  readonly unreached: () => Response
+  /** The answer where a process broke off. It may have carried the request out. */
+  readonly unanswered: (request: Request) => Response
 }
 
 /**
@@ -40,6 +44,7 @@ export function relayTo({
   placeOf,
   stopping,
   unanswered,
+  unreached,
   waitMsMax,
 }: RelayOptions): Answer {
   return async (request, server) => {
@@ -52,7 +57,10 @@ export function relayTo({
       try {
         const place = await placeOf(request)
         if (place === null) throw new NoPlaceError()
-        if (body !== null) await orAborted(connects(place), signal)
+        if (body !== null || !isSafe(method)) {
+          const leftMs = waitsUntil - performance.now()
+          await orAborted(connects(place, Math.min(Math.max(leftMs, pollMs), connectMsMax)), signal)
+        }
         const { headers: added = {}, unix, url } = place
         const headers = withoutHops(request.headers)
         headers.set(peerField, peer)
@@ -70,26 +78,37 @@ export function relayTo({
         return withoutField(answer)
       } catch (error) {
         if (signal.aborted) return new Response(null, { status: 499 })
-        const mayRepeat = isNotConnected(error) || isSafe(method)
+        const isUnsent = isNotConnected(error)
+        const mayRepeat = isUnsent || isSafe(method)
         if (!mayRepeat) log.error(failure, { error })
         if (mayRepeat && !stopping.aborted && performance.now() < waitsUntil) {
           await setTimeout(pollMs)
           continue
         }
-        return unanswered()
+        return isUnsent ? unreached() : unanswered(request)
       }
     }
   }
 }
 
 /**
- * Rejects where nobody listens. `fetch` may have taken the body by the time at which it finds that out, and that body cannot be
- * sent again (Bun 1.4.5).
+ * Throws NoPlaceError where no connection comes about in `ms`. `fetch` may have taken the body by the time at which it finds that
+ * out, and that body cannot be sent again (Bun 1.4.5); and its errors do not say whether it has sent something.
  */
-async function connects({ unix, url }: RelayPlace): Promise<void> {
+async function connects(place: RelayPlace, ms: number): Promise<void> {
+  try {
+    await withTimeout(connect(place), ms, () => {
+      throw new Error(`no connection after ${ms} ms`)
+    })
+  } catch (cause) {
+    throw new NoPlaceError('no connection', { cause })
+  }
+}
+
+async function connect({ unix, url }: RelayPlace): Promise<void> {
   const socket = { data() {} }
   const { hostname, port } = new URL(url)
-  const tried =
+  const connected =
     unix === undefined
       ? await Bun.connect({
           hostname: hostname.replace(/^\[|\]$/g, ''),
@@ -97,7 +116,7 @@ async function connects({ unix, url }: RelayPlace): Promise<void> {
           socket,
         })
       : await Bun.connect({ unix, socket })
-  tried.end()
+  connected.end()
 }
 
 /** No process is there to be asked. */

@@ -1,4 +1,5 @@
 import type { Answer } from '#edge/dispatch.ts'
+import { notBegun } from '#http/not-begun.ts'
 import { relayTo } from '#main/relay/relay.ts'
 import type { Log } from '#observe/log.ts'
 import { coreSocketIn } from './core-socket.ts'
@@ -26,10 +27,24 @@ export function relayToCore({
     waitMsMax,
     placeOf: ({ url }) => ({ url, unix }),
     failure: 'core has not answered',
-    unanswered: () =>
-      new Response('The service is restarting. Try again in a moment.\n', {
-        status: 503,
-        headers: { 'cache-control': 'no-store', 'retry-after': String(retryAfterSeconds) },
-      }),
+    unreached: () => restarting(notBegun),
+    unanswered: (request) => (isIdempotent(request) ? restarting() : lost()),
   })
 }
+
+/** RFC 9110 §9.2.2; and the commit of a deploy, which a deploy that is committed answers in the same way. */
+const isIdempotent = ({ method, url }: Request): boolean =>
+  ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'].includes(method) ||
+  (method === 'POST' && /^\/api\/deploys\/[^/]+\/commit$/.test(new URL(url).pathname))
+
+const restarting = (headers: Readonly<Record<string, string>> = {}): Response =>
+  refusal(503, 'The service is restarting. Try again in a moment.', {
+    'retry-after': String(retryAfterSeconds),
+    ...headers,
+  })
+
+const lost = (): Response =>
+  refusal(502, 'The service broke off, and may have done it. Look before you try again.')
+
+const refusal = (status: number, error: string, headers: Readonly<Record<string, string>> = {}) =>
+  Response.json({ error }, { status, headers: { 'cache-control': 'no-store', ...headers } })
