@@ -71,7 +71,8 @@ export async function deployVia(
     count += 1
     console.progress(`Sent ${count} of ${counted(sent.length, 'file')}`)
   })
-  await instance.ask({ method: 'POST', path: `/api/deploys/${deployId}/commit` }, z.unknown())
+  const commit = `/api/deploys/${deployId}/commit`
+  await instance.ask({ method: 'POST', path: commit, isIdempotent: true }, z.unknown())
   const result = await published(deployId, instance, context)
   if (result.versionProblem !== null) console.warn(result.versionProblem)
   const bytes = sent.reduce((sum, each) => sum + each.bytes, 0)

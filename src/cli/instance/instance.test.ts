@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { CommandError } from '#cli/command-error.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
-import { instanceAt } from './instance.ts'
+import { type InstanceRequest, instanceAt } from './instance.ts'
 
 /** A Sitehost that answers one request after the other so. */
 let answers: (() => Response)[]
@@ -24,29 +24,69 @@ afterEach(() => server.stop(true))
 const unavailable = (headers: Record<string, string>) => () =>
   Response.json({ error: 'Sitehost is restarting.' }, { status: 503, headers })
 
-let tokens = 0
-const send = () => {
+const gone = unavailable({ 'retry-after': '3' })
+const notBegun = unavailable({ 'retry-after': '3', 'x-sitehost-not-begun': '1' })
+
+let tokens: number
+/** In milliseconds, of a clock that only they move. */
+let pauses: number[]
+const file = { method: 'PUT', path: '/file', content: new Blob(['the file']) } as const
+const send = (request: InstanceRequest = file) => {
   const context = {
     fetch: createSafeFetch({ allowPrivate: true }),
     signal: new AbortController().signal,
   }
   tokens = 0
-  const instance = instanceAt(server.url.origin, async () => `token-${++tokens}`, context)
-  const request = { method: 'PUT' as const, path: '/file', content: new Blob(['the file']) }
+  pauses = []
+  const clock = {
+    now: () => pauses.reduce((sum, ms) => sum + ms, 0),
+    pause: async (ms: number) => void pauses.push(ms),
+  }
+  const token = async () => `token-${++tokens}`
+  const instance = instanceAt(server.url.origin, token, context, clock)
   return instance.ask(request, z.object({ is: z.string() }))
 }
 
 test('while a Sitehost restarts, a request is sent again, with a token of its own', async () => {
-  answers = [unavailable({ 'retry-after': '0' }), unavailable({ 'retry-after': '0' })]
+  answers = [gone, gone]
   expect(await send()).toEqual({ is: 'done' })
   expect(received).toEqual([1, 2, 3].map((n) => `Bearer token-${n}: the file`))
+  expect(pauses).toEqual([3000, 3000])
 })
 
-test('one that does not come back is not asked for ever', async () => {
-  answers = Array.from({ length: 99 }, () => unavailable({ 'retry-after': '0' }))
-  await expect(send()).rejects.toThrow(new CommandError('Sitehost is restarting.'))
-  expect(received).toHaveLength(7)
+test.each<[string, InstanceRequest, () => Response, number]>([
+  ['a GET', { method: 'GET', path: '/' }, gone, 2],
+  ['a PUT', { method: 'PUT', path: '/' }, gone, 2],
+  ['a DELETE', { method: 'DELETE', path: '/' }, gone, 2],
+  [
+    'a POST that may be carried out twice',
+    { method: 'POST', path: '/', isIdempotent: true },
+    gone,
+    2,
+  ],
+  ['a POST that has not begun', { method: 'POST', path: '/' }, notBegun, 2],
+  ['any other POST', { method: 'POST', path: '/' }, gone, 1],
+])('%s: answered with 503, it is sent as often as it may be', async (_, request, first, times) => {
+  answers = [first]
+  const sending = send(request)
+  if (times === 1) await expect(sending).rejects.toThrow('Sitehost is restarting.')
+  else expect(await sending).toEqual({ is: 'done' })
+  expect(received).toHaveLength(times)
 })
+
+test.each([
+  ['0', 2000, 30],
+  ['7', 7000, 8],
+  ['3600', 10_000, 6],
+])(
+  'after Retry-After: %s it pauses %d ms, and gives up after a minute',
+  async (retryAfter, ms, count) => {
+    answers = Array.from({ length: 99 }, () => unavailable({ 'retry-after': retryAfter }))
+    await expect(send()).rejects.toThrow(new CommandError('Sitehost is restarting.'))
+    expect(pauses).toEqual(Array.from({ length: count }, () => ms))
+    expect(received).toHaveLength(count + 1)
+  },
+)
 
 test.each([{}, { 'retry-after': 'Fri, 31 Dec 2027 23:59:59 GMT' }])(
   'without seconds to come back after, a refusal is final: %j',

@@ -6,6 +6,7 @@ import { openAccount } from '#cli/account/account.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
 import { CommandError, UsageError } from '#cli/command-error.ts'
 import { explained } from '#cli/explained.ts'
+import { notBegun } from '#http/not-begun.ts'
 import { bodyOf, serverErrorOf, smallAnswer } from '#outbound/answer-body.ts'
 import { ServerRefusedError } from '#outbound/server-errors.ts'
 import { audienceOf, manageMethod } from '#site/service-token.ts'
@@ -28,6 +29,8 @@ export interface InstanceRequest {
   readonly path: string
   readonly json?: object
   readonly content?: Blob
+  /** A POST that may be carried out twice, as all other methods may (RFC 9110 §9.2.2). */
+  readonly isIdempotent?: true
   /** Else the command's. */
   readonly signal?: AbortSignal
 }
@@ -101,10 +104,11 @@ export function instanceAt(
   origin: string,
   bearer: ((signal: AbortSignal) => Promise<string>) | null,
   { fetch, signal: ofCommand }: Pick<CommandContext, 'fetch' | 'signal'>,
+  clock: RetryClock = realClock,
 ): Instance {
   return {
     origin,
-    async ask({ content, json, method, path, signal = ofCommand }, answer) {
+    async ask({ content, isIdempotent, json, method, path, signal = ofCommand }, answer) {
       const send = async (): Promise<Response> => {
         const token = await bearer?.(signal)
         return await fetch(new URL(path, origin), {
@@ -122,7 +126,11 @@ export function instanceAt(
           throw new CommandError(`${origin} did not answer. Try again.`, { cause })
         })
       }
-      const response = await untilAvailable(send, signal)
+      const response = await untilAvailable(send, {
+        mayRepeat: method !== 'POST' || isIdempotent === true,
+        signal,
+        clock,
+      })
       const text = await response.text().catch((cause) => {
         signal.throwIfAborted()
         throw new CommandError(`${origin} broke its answer off, or sent too much.`, { cause })
@@ -139,25 +147,56 @@ export function instanceAt(
   }
 }
 
-/** A minute in all: by then a Sitehost that restarts is back. */
-const triesMax = 7
-const pauseSecondsMax = 10
+/** By then, a Sitehost that restarts is back. */
+const retryMsMax = 60_000
+const pauseMsMin = 2_000
+const pauseMsMax = 10_000
 
-/** Sends again what is answered with 503 and a time to come back (RFC 9110 §10.2.3), as while a Sitehost restarts: it has done nothing. */
+interface RetryClock {
+  /** In milliseconds; never goes back. */
+  readonly now: () => number
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+const realClock: RetryClock = {
+  now: () => performance.now(),
+  pause: (ms, signal) => setTimeout(ms, undefined, { signal }),
+}
+
+interface RetryOptions {
+  readonly mayRepeat: boolean
+  readonly signal: AbortSignal
+  readonly clock: RetryClock
+}
+
+/**
+ * Sends again what is answered with 503 and a time to come back (RFC 9110 §10.2.3), as while a Sitehost restarts. What may not be
+ * carried out twice is sent again only where the answer says that it has not begun.
+ */
 async function untilAvailable(
   send: () => Promise<Response>,
-  signal: AbortSignal,
+  { clock, mayRepeat, signal }: RetryOptions,
 ): Promise<Response> {
-  for (let tries = 1; ; tries++) {
+  const givesUpAt = clock.now() + retryMsMax
+  while (true) {
     const response = await send()
-    const retryAfter = response.headers.get('retry-after')
-    const isBackLater = response.status === 503 && /^\d+$/.test(retryAfter ?? '')
-    if (!isBackLater || tries >= triesMax) return response
+    const pauseMs = pauseMsOf(response)
+    if (pauseMs === null || !(mayRepeat || hasNotBegun(response))) return response
+    if (clock.now() + pauseMs > givesUpAt) return response
     await response.body?.cancel()
-    const seconds = Math.min(Number(retryAfter), pauseSecondsMax)
-    await setTimeout(seconds * 1000, undefined, { signal })
+    await clock.pause(pauseMs, signal)
   }
 }
+
+/** Null: the answer is final. */
+function pauseMsOf({ headers, status }: Response): number | null {
+  const retryAfter = headers.get('retry-after') ?? ''
+  if (status !== 503 || !/^\d+$/.test(retryAfter)) return null
+  return Math.min(Math.max(Number(retryAfter) * 1000, pauseMsMin), pauseMsMax)
+}
+
+const hasNotBegun = ({ headers }: Response): boolean =>
+  Object.keys(notBegun).every((name) => headers.has(name))
 
 function jsonOf(text: string): unknown {
   try {
