@@ -22,9 +22,9 @@ export class FormerSites {
     this.#elapsed = elapsed
   }
 
-  /** Does nothing when there is one: what came after it was no more than that one, or would have made it forgotten. */
+  /** Not again when it is this one, served once more: its minute goes on. */
   keep(label: string, site: SiteInMemory, bytes: number): void {
-    if (this.find(label) !== null) return
+    if (this.find(label)?.site.site === site.site) return
     const former = { site, bytes, changedAt: this.#elapsed() }
     this.#tier.keep(label, former, bytes, site.site.snapshot.did)
   }

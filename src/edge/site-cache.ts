@@ -25,6 +25,8 @@ const formerServedMs = 1_000
 export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #now: () => number
   readonly #formers: FormerSites
+  /** How often a new version came. */
+  #replaced = 0
 
   constructor({ bytesMax, elapsed, shares, ...context }: SiteCacheOptions) {
     const load = async (label: string) => {
@@ -59,6 +61,7 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
   replace(label: string): void {
     const { bytes = 0, value = null } = this.known(label) ?? {}
     if (value !== null) this.#formers.keep(label, value, bytes)
+    this.#replaced += 1
     super.forget(label)
   }
 
@@ -69,8 +72,10 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
 
   async #load(label: string, context: LoadContext): Promise<LoadedSite | null> {
     try {
+      const replaced = this.#replaced
       const loaded = await loadSite(label, context)
-      this.#formers.forget(label)
+      // A load that a new version overtakes is not kept: the one before it stays what is known.
+      if (replaced === this.#replaced) this.#formers.forget(label)
       return loaded
     } catch (error) {
       const former = error instanceof DatabaseUnavailableError ? this.#formers.find(label) : null
