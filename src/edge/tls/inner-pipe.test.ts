@@ -16,12 +16,13 @@ const serverName = 'a.sites.example'
 const total = 100_000_000
 const keptMax = 40_000_000
 const block = Buffer.alloc(65_536)
-const lingerMsMax = 100
+const limits = { lingerMsMax: 100, stalledMsMax: 60_000 }
 
 /** The inner server's end of a connection. */
 type Inner = Bun.Socket<{ received: number; isClosed: boolean }>
 
 let gate: ConnectionGate
+let stalledMsMax: number
 let listener: TlsListener
 let inner: Bun.TCPSocketListener<Inner['data']>
 let accepted: Inner[]
@@ -31,6 +32,7 @@ const clients: TLSSocket[] = []
 
 beforeEach(() => {
   accepted = []
+  stalledMsMax = limits.stalledMsMax
   onInner = () => undefined
   onDrain = () => undefined
   inner = Bun.listen<Inner['data']>({
@@ -57,7 +59,8 @@ beforeEach(() => {
     port: 0,
     gate,
     log: recordingLog([]),
-    accept: new InnerPipe(inner.port, lingerMsMax).accept,
+    accept: (connection) =>
+      new InnerPipe(inner.port, { ...limits, stalledMsMax }).accept(connection),
     contexts: { contextOf: () => context, isWaiting: false },
     onHandshake: () => undefined,
   })
@@ -154,6 +157,20 @@ test('a client that reads its answer long after the server has ended the connect
   let received = 0
   for await (const bytes of client) received += bytes.length
   expect(received).toBe(answer.length)
+})
+
+test('a client that reads nothing for too long is closed, though its server has more to send', async () => {
+  stalledMsMax = 100
+  onDrain = (socket) => {
+    while (socket.write(block) === block.length);
+  }
+  onInner = onDrain
+  const client = await visit()
+  client.on('error', () => undefined)
+  client.pause()
+  await eventually(async () => expect(accepted).toHaveLength(1))
+  await eventually(async () => expect(gate.total.connections).toBe(0))
+  await eventually(async () => expect(accepted[0]?.data.isClosed).toBe(true))
 })
 
 test('when the client leaves, the inner connection ends', async () => {

@@ -6,8 +6,14 @@ import type {
 } from './secure-connection.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** How long a client may take to close its side, and to take the last bytes, after the server has ended the connection. */
-const defaultLingerMsMax = 10_000
+interface PipeLimits {
+  /** How long a client may take to close its side after the server has ended the connection. */
+  readonly lingerMsMax: number
+  /** How long the system may take none of the bytes that wait for a client. */
+  readonly stalledMsMax: number
+}
+
+const defaultLimits: PipeLimits = { lingerMsMax: 10_000, stalledMsMax: 120_000 }
 
 /**
  * Passes decrypted bytes on to an HTTP server on loopback, and remembers by the port of each inner connection whose bytes
@@ -15,13 +21,13 @@ const defaultLingerMsMax = 10_000
  */
 export class InnerPipe {
   #port: number
-  readonly #lingerMsMax: number
+  readonly #limits: PipeLimits
   readonly #visitors = new Map<number, Visitor>()
 
   /** `port`: where the inner server listens. */
-  constructor(port: number, lingerMsMax = defaultLingerMsMax) {
+  constructor(port: number, limits = defaultLimits) {
     this.#port = port
-    this.#lingerMsMax = lingerMsMax
+    this.#limits = limits
   }
 
   /** New connections go to another inner server from now on. */
@@ -47,7 +53,7 @@ export class InnerPipe {
         },
       }
     }
-    const data = new PipedConnection(socket, onInnerOpen, this.#lingerMsMax)
+    const data = new PipedConnection(socket, onInnerOpen, this.#limits)
     const to = { hostname: '127.0.0.1', port, data, socket: innerHandlers }
     Bun.connect(to).catch(() => socket.terminate())
     return data
@@ -71,10 +77,10 @@ class PipedConnection implements ConnectionHandler {
   readonly #toOuter: SendQueue
   readonly #toInner = new SendQueue()
   readonly #onInnerOpen: (fromPort: number) => Disposable
-  readonly #lingerMsMax: number
+  readonly #limits: PipeLimits
   #inner: ByteSocket | null = null
   #visit: Disposable | null = null
-  #linger: Timer | null = null
+  #deadline: Timer | null = null
   #isOuterPaused = false
   #isInnerPaused = false
   #isOuterClosed = false
@@ -84,12 +90,12 @@ class PipedConnection implements ConnectionHandler {
   constructor(
     outer: ByteSocket,
     onInnerOpen: (fromPort: number) => Disposable,
-    lingerMsMax: number,
+    limits: PipeLimits,
   ) {
     this.#outer = outer
     this.#toOuter = new SendQueue(outer)
     this.#onInnerOpen = onInnerOpen
-    this.#lingerMsMax = lingerMsMax
+    this.#limits = limits
   }
 
   data(bytes: Uint8Array): void {
@@ -99,15 +105,16 @@ class PipedConnection implements ConnectionHandler {
   }
 
   drain(): void {
-    if (!this.#toOuter.flush()) return
-    if (this.#isOver) this.#outer.shutdown()
+    if (!this.#toOuter.flush()) return void this.#deadline?.refresh()
+    this.#clearDeadline()
+    if (this.#isOver) this.#shutdownOuter()
     else if (this.#isInnerPaused) this.#inner?.resume()
     this.#isInnerPaused = false
   }
 
   close(): void {
     this.#isOuterClosed = true
-    if (this.#linger !== null) clearTimeout(this.#linger)
+    this.#clearDeadline()
     this.#inner?.close()
   }
 
@@ -122,6 +129,7 @@ class PipedConnection implements ConnectionHandler {
     if (this.#toOuter.send(bytes)) return
     this.#isInnerPaused = true
     this.#inner?.pause()
+    this.#endStalled()
   }
 
   innerDrained(): void {
@@ -134,15 +142,26 @@ class PipedConnection implements ConnectionHandler {
     if (this.#isOuterClosed) return
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true
-    this.#linger = setTimeout(() => this.#endLinger(), this.#lingerMsMax)
     this.#resumeOuter()
-    if (this.#toOuter.flush()) this.#outer.shutdown()
+    if (this.#toOuter.flush()) this.#shutdownOuter()
+    else this.#endStalled()
   }
 
-  /** The system still sends what it has; `terminate` would discard it. */
-  #endLinger(): void {
-    if (this.#toOuter.flush()) this.#outer.close()
-    else this.#outer.terminate()
+  /** The system still sends what it has. */
+  #shutdownOuter(): void {
+    this.#outer.shutdown()
+    this.#clearDeadline()
+    this.#deadline = setTimeout(() => this.#outer.close(), this.#limits.lingerMsMax)
+  }
+
+  /** A paused inner connection does not say that its server has given up. */
+  #endStalled(): void {
+    this.#deadline ??= setTimeout(() => this.#outer.terminate(), this.#limits.stalledMsMax)
+  }
+
+  #clearDeadline(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline)
+    this.#deadline = null
   }
 
   #resumeOuter(): void {
