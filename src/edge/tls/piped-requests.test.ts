@@ -40,6 +40,21 @@ test('only what came through the pipe is answered, as from its visitor', async (
   expect([direct.status, await direct.text()]).toEqual([403, ''])
 })
 
+test('not at another address of loopback with the port of a visitor', async () => {
+  const visitorAt = () => ({ address: '192.0.2.7', serverName: 'blog.example' })
+  const answer = answerPiped({
+    answer: () => new Response('yes'),
+    hstsSeconds: 0,
+    pipe: { visitorAt },
+  })
+  const statusFrom = async (address: string) => {
+    const requestIP = () => ({ address, port: 4000, family: 'IPv4' as const })
+    const request = new Request('http://blog.example', { headers: { host: 'blog.example' } })
+    return (await answer(request, { port: 3000, requestIP, timeout: () => undefined })).status
+  }
+  expect([await statusFrom('127.0.0.1'), await statusFrom('127.0.0.2')]).toEqual([200, 403])
+})
+
 test('only for the host of the handshake', async () => {
   expect((await ask(outer.port, '/', 'Blog.Example.:8443')).status).toBe(200)
   expect((await ask(outer.port, '/', 'shop.example')).status).toBe(421)

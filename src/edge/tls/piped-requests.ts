@@ -57,7 +57,9 @@ interface Outside extends RequestServer {
 const outside = (server: InnerServer, pipe: PipedOptions['pipe']): Outside => ({
   requestIP(request) {
     const peer = server.requestIP(request)
-    return peer === null ? null : (pipe.visitorAt(server.port ?? 0, peer.port) ?? null)
+    // Somebody else on this machine may use a visitor's port at another address of loopback.
+    if (peer?.address !== '127.0.0.1') return null
+    return pipe.visitorAt(server.port ?? 0, peer.port) ?? null
   },
   timeout: (request, seconds) => server.timeout(request, seconds),
 })
