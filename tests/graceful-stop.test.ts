@@ -51,6 +51,10 @@ test('what is under way is ended well', async () => {
   const open = (request: string) => new Conversation(port, request)
   const form = formOf('film')
 
+  // First: it has begun when what comes after it is answered.
+  const upload = open(
+    requestOf('POST /sitehost/upload-files', cookie, form) + form.text.slice(0, -20),
+  )
   const download = open(`GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
   const idle = open(requestOf('GET /healthz'))
   const silentOne = open('')
@@ -58,9 +62,6 @@ test('what is under way is ended well', async () => {
   await eventually(async () => expect(queued.text).toContain('"jobId"'))
   const jobId = /"jobId":"([^"]+)"/.exec(queued.text)?.[1]
   const progress = open(requestOf(`GET /sitehost/upload-progress/${jobId}`, other))
-  const upload = open(
-    requestOf('POST /sitehost/upload-files', cookie, form) + form.text.slice(0, -20),
-  )
   await eventually(async () => {
     expect(download.text).toStartWith('HTTP/1.1 200 ')
     expect(idle.text).toEndWith('\r\n\r\nok')
@@ -105,11 +106,12 @@ test('what does not end in time is told, or cut', async () => {
   const [cookie = ''] = await signInWithoutNetwork(dir, secret, 1)
   const port = Number(new URL(service.ready.app).port)
   const form = formOf('film')
-  const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
+  // First: it has begun when the download is answered.
   const upload = new Conversation(
     port,
     requestOf('POST /sitehost/upload-files', cookie, form) + form.text.slice(0, -20),
   )
+  const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
   await eventually(async () => expect(download.text).toStartWith('HTTP/1.1 200 '))
   download.pause()
   expect(await service.end('SIGTERM')).toBe(0)
