@@ -100,9 +100,19 @@ export class WebhookWorld {
 
   /** Sends everything that is due, until nothing is. */
   async pass(deliveries = this.open()): Promise<void> {
-    while ((await deliveries.startDue()) === 0 || deliveries.inProgress > 0) {
+    let before: number
+    let nextMs: number
+    do {
+      before = await this.#attempts()
+      nextMs = await deliveries.startDue()
       await deliveries.ended()
-    }
+      // Those that were begun may have ended before that says so: then others of their accounts are due.
+    } while (nextMs === 0 || (await this.#attempts()) > before)
+  }
+
+  async #attempts(): Promise<number> {
+    const rows = await this.db.selectFrom('webhookDeliveries').select('attempts').execute()
+    return rows.reduce((sum, { attempts }) => sum + attempts, 0)
   }
 }
 
