@@ -3,24 +3,7 @@ import { WakeUps } from '#store/database/wake-ups.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { alice, bob, newJob, siteOf } from '#tests/support/database/sample-rows.ts'
 import { createJob } from './jobs.ts'
-import { subscribeToJobsOf, wakeJobsOf, wakeOthersWithJobs } from './wake-jobs.ts'
-
-test('each instance is woken for its own jobs', () => {
-  const wakeUps = new WakeUps()
-  using one = subscribeToJobsOf('one', wakeUps)
-  using two = subscribeToJobsOf('two', wakeUps)
-  wakeJobsOf('two', wakeUps)
-  expect([one.isWoken, two.isWoken]).toEqual([false, true])
-})
-
-test('the only instance is woken for all', () => {
-  const wakeUps = new WakeUps()
-  using only = subscribeToJobsOf('', wakeUps)
-  for (const instance of ['', 'a former one']) {
-    wakeJobsOf(instance, wakeUps)
-    expect(only.take()).toBe(true)
-  }
-})
+import { wakeOthersWithJobs } from './wake-jobs.ts'
 
 onEachStore('store/queues/wake-jobs', (db) => {
   test('when a job has ended, other instances with jobs of the account are woken', async () => {
