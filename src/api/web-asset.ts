@@ -73,7 +73,7 @@ const noForms: CodedForms = new Map()
 
 const knownFormsMax = 200
 
-// The app takes most of a second of processor time. A bundle made again, as while it is worked on, has mostly the same files.
+// The app takes seconds of processor time. A bundle made again, as while it is worked on, has mostly the same files.
 const knownForms = new LruMap<string, Promise<CodedForms>>(knownFormsMax)
 
 /** Compresses, off the event loop, what was not compressed before. */
