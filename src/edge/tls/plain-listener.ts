@@ -34,7 +34,9 @@ export function listenPlain(options: PlainListenerOptions): PlainListener {
     port,
     socket: {
       open(socket) {
-        const address = socket.remoteAddress
+        const address = socket.remoteAddress as string | undefined
+        // The client has reset the connection.
+        if (address === undefined) return void socket.terminate()
         const admission = gate.admit(address)
         if (admission === null) return void socket.terminate()
         const deadline = setTimeout(() => socket.terminate(), connectionMsMax)
