@@ -7,23 +7,14 @@ import { PostgresPair } from '#tests/support/growth/postgres-pair.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { startS3Server } from '#tests/support/servers/s3-server.ts'
 import { type Order, type Source, startSource } from '../ingest/start-source.ts'
-import { busySeconds, cpuSeconds } from '../support/processes.ts'
-import { median } from '../support/rows.ts'
+import { busySeconds } from '../support/processes.ts'
+import { type Compared, cpuOfAll, type Measure, print, printCompared } from './compare.ts'
 import { shareCpu } from './cpu-share.ts'
 
 /** Of a processor, for each instance. */
 const partOfProcessor = 0.2
 const warmRounds = 6
 const databaseName = 'sitehost'
-
-interface Measure {
-  readonly perSecond: number
-  /** Of all instances, for one site. */
-  readonly cpuMs: number
-  /** What the instances used of what they could have. */
-  readonly used: number
-  readonly machine: number
-}
 
 /**
  * How many sites a second one and two instances on one PostgreSQL ingest, each because of an event of its own, from a source
@@ -71,7 +62,7 @@ export async function scaleIngest(rounds: number, sites: number): Promise<void> 
     for (let n = 0; n < warmRounds; n++) await ingest('new-blob', place)
     other.signal('SIGCONT')
   }
-  const measured: [Measure[], Measure[]] = [[], []]
+  const measured: Compared = [[], []]
   for (let round = 0; round < rounds; round++) {
     two.signal('SIGSTOP')
     await untilItReads(one)
@@ -82,17 +73,7 @@ export async function scaleIngest(rounds: number, sites: number): Promise<void> 
   print(
     `${sites} sites with a new file, ${partOfProcessor} of a processor each; medians of ${rounds}`,
   )
-  for (const [n, measures] of measured.entries()) {
-    const of = (fact: keyof Measure): number => median(measures.map((each) => each[fact]))
-    print(
-      `  ${n + 1} of them: ${of('perSecond').toFixed(2)} sites a second, ${of('cpuMs').toFixed(1)} ms CPU each` +
-        `; ${percent(of('used'))} of their share used, ${percent(of('machine'))} of the machine`,
-    )
-  }
-  const ratios = measured[1].map((both, n) => both.perSecond / (measured[0][n]?.perSecond ?? 0))
-  print(
-    `  ${median(ratios).toFixed(2)} × the sites (${ratios.map((each) => each.toFixed(2)).join(', ')})`,
-  )
+  printCompared(measured, 'sites')
 }
 
 const untilItReads = (instance: Instance): Promise<void> =>
@@ -109,10 +90,9 @@ interface Place {
 async function measure(instances: readonly Instance[], place: Place): Promise<Measure> {
   const pids = instances.map(({ pid }) => pid)
   await using _ = await shareCpu(pids, partOfProcessor)
-  const cpuOfAll = async () => (await Promise.all(pids.map(cpuSeconds))).reduce((a, b) => a + b, 0)
-  const [cpu, busy] = [await cpuOfAll(), await busySeconds()]
+  const [cpu, busy] = [await cpuOfAll(pids), await busySeconds()]
   const took = await ingest('new-blob', place)
-  const used = (await cpuOfAll()) - cpu
+  const used = (await cpuOfAll(pids)) - cpu
   return {
     perSecond: place.sites / took,
     cpuMs: (used * 1000) / place.sites,
@@ -132,6 +112,3 @@ async function ingest(order: Order, { query, sites, source }: Place): Promise<nu
   while ((await live()) < sites) await Bun.sleep(50)
   return (performance.now() - began) / 1000
 }
-
-const percent = (part: number): string => `${(part * 100).toFixed(0)} %`
-const print = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -1,8 +1,8 @@
 import { GrowthPlace } from '#tests/support/growth/growth-place.ts'
 import type { Instance } from '#tests/support/growth/instance.ts'
 import type { Publisher } from '#tests/support/growth/publisher.ts'
-import { busySeconds, cpuSeconds } from '../support/processes.ts'
-import { median } from '../support/rows.ts'
+import { busySeconds } from '../support/processes.ts'
+import { type Compared, cpuOfAll, type Measure, print, printCompared } from './compare.ts'
 import { shareCpu } from './cpu-share.ts'
 
 const authorsMax = 16
@@ -12,16 +12,6 @@ const wanted = 1.7
 /** Published without a limit first: a process that has not compiled its code yet takes twice as much. */
 const warmVersions = 400
 const pauseMs = 50
-
-interface Measure {
-  readonly perSecond: number
-  /** Of all instances, for one version. */
-  readonly cpuMs: number
-  /** What the instances used of what they could have. */
-  readonly used: number
-  /** What all that runs used of the machine. */
-  readonly machine: number
-}
 
 /** Publishes versions of the sites of one account, one after the other. */
 interface Author {
@@ -52,7 +42,7 @@ export async function scaleInstances(
   })
   const [one, two] = place.instances
   await publishUntil(authors, () => versionsOf(authors) < warmVersions)
-  const measured: [Measure[], Measure[]] = [[], []]
+  const measured: Compared = [[], []]
   for (let round = 0; round < rounds; round++) {
     await place.balancer.use([one.port])
     await place.balancer.drained()
@@ -65,19 +55,8 @@ export async function scaleInstances(
   print(
     `${authors.length} accounts with ${sitesEach} sites publish; ${partOfProcessor} of a processor each; medians of ${rounds}`,
   )
-  for (const [n, measures] of measured.entries()) {
-    const of = (fact: keyof Measure): number => median(measures.map((each) => each[fact]))
-    print(
-      `  ${n + 1} of them: ${of('perSecond').toFixed(2)} versions a second, ${of('cpuMs').toFixed(1)} ms CPU each` +
-        `; ${percent(of('used'))} of their share used, ${percent(of('machine'))} of the machine`,
-    )
-  }
-  const ratios = measured[1].map((both, n) => both.perSecond / (measured[0][n]?.perSecond ?? 0))
-  const ratio = median(ratios)
-  const each = ratios.map((ratio) => ratio.toFixed(2)).join(', ')
-  print(
-    `  ${ratio.toFixed(2)} × the versions (${each}), ${ratio >= wanted ? '≥' : 'below'} ${wanted}`,
-  )
+  const ratio = printCompared(measured, 'versions')
+  print(`  ${ratio >= wanted ? 'as wanted' : 'less than wanted'}: ${wanted} ×`)
   for (const { sites } of authors) {
     for (const { failures, refused } of sites)
       for (const what of [...failures, ...refused]) print(what)
@@ -126,17 +105,13 @@ async function publishUntil(authors: readonly Author[], isOn: () => boolean): Pr
 }
 
 async function standOf(authors: readonly Author[], pids: readonly number[]) {
-  const cpus = await Promise.all(pids.map(cpuSeconds))
   return {
     at: performance.now(),
     versions: versionsOf(authors),
-    cpu: cpus.reduce((sum, cpu) => sum + cpu, 0),
+    cpu: await cpuOfAll(pids),
     busy: await busySeconds(),
   }
 }
 
 const versionsOf = (authors: readonly Author[]): number =>
   authors.flatMap(({ sites }) => sites).reduce((sum, { completions }) => sum + completions, 0)
-
-const percent = (part: number): string => `${(part * 100).toFixed(0)} %`
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
