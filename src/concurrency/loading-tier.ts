@@ -10,6 +10,9 @@ export interface Loaded<Value> {
   readonly owner?: string
 }
 
+/** `isCurrent`: the key was not forgotten since the load began. */
+type Load<Value> = (key: string, isCurrent: () => boolean) => Promise<Loaded<Value> | null>
+
 /** Misses that are remembered: an attacker can make up any number of keys. */
 const missesMax = 10_000
 /** For how long, even if nobody calls `forget`. */
@@ -20,14 +23,14 @@ export const missMs = 1_000
  * is evicted. That a key has no value is remembered for a second.
  */
 export class LoadingTier<Value> {
-  readonly #load: (key: string) => Promise<Loaded<Value> | null>
+  readonly #load: Load<Value>
   readonly #tier: MemoryTier<Value>
   readonly #loading = new SingleFlight<string, Value | null>()
   readonly #misses: TtlMap<string, Promise<null>>
 
   constructor(
     bytesMax: number,
-    load: (key: string) => Promise<Loaded<Value> | null>,
+    load: Load<Value>,
     elapsed: () => number = () => performance.now(),
   ) {
     this.#load = load
@@ -73,7 +76,7 @@ export class LoadingTier<Value> {
 
   #start(key: string): Promise<Value | null> {
     return this.#loading.run(key, async (isCurrent) => {
-      const loaded = await this.#load(key)
+      const loaded = await this.#load(key, isCurrent)
       // Forgotten meanwhile: callers from before the change get this value, later ones do not.
       if (loaded === null) {
         if (isCurrent()) this.#misses.set(key, noValue)

@@ -21,7 +21,7 @@ export function onAbort(
 export async function withTimeout<T, Late>(
   work: Promise<T>,
   ms: number,
-  late: () => Late,
+  late: () => Late | Promise<Late>,
 ): Promise<T | Late> {
   const timeout = AbortSignal.timeout(ms)
   try {

@@ -6,7 +6,7 @@ const formerMsMax = 60_000
 /** Of the memory for sites. */
 const bytesShare = 8
 
-interface Former {
+export interface Former {
   readonly site: SiteInMemory
   readonly bytes: number
   readonly changedAt: number

@@ -24,6 +24,8 @@ let queries: string[]
 let unreadable: SiteAddress[]
 /** Of the database, for the caches that were opened. */
 let isAway: boolean
+/** What its answers wait for. */
+let answers: Promise<void>
 let now: number
 beforeEach(async () => {
   database = await memoryDatabase()
@@ -47,10 +49,15 @@ const bytesOf = (name: string) => encodeSnapshot(versionOf(name, 1)).length * 3
 const loadQueries = 3
 
 /** SiteCache, and the labels that were read from the store for them. */
-function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCache {
+function open(
+  bytesMax = 1_000_000,
+  elapsed = () => performance.now(),
+  newVersionMsMax = 10_000,
+): SiteCache {
   queries = []
   unreadable = []
   isAway = false
+  answers = Promise.resolve()
   now = 1
   const counting = new Proxy(database.db, {
     get: (db, key) => {
@@ -58,6 +65,11 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCach
       if (key === 'getExecutor') queries.push('read')
       if (isAway) throw new DatabaseUnavailableError('postgres', new Error('away'))
       const value = Reflect.get(db, key)
+      if (key === 'executeQuery')
+        return async (...asked: Parameters<typeof db.executeQuery>) => {
+          await answers
+          return await db.executeQuery(...asked)
+        }
       return typeof value === 'function' ? value.bind(db) : value
     },
   })
@@ -71,6 +83,7 @@ function open(bytesMax = 1_000_000, elapsed = () => performance.now()): SiteCach
     earlierBytesMax: 1_000_000,
     originOf,
     onUnreadable: (site) => unreadable.push(site),
+    newVersionMsMax,
   })
 }
 
@@ -337,7 +350,7 @@ describe('what has changed while the database is away', () => {
     expect(await served(snapshots, label)).toBe('cid-2')
   })
 
-  test('is served as it was before a load that the next version overtook', async () => {
+  test('is served as a load has found it that the next version overtook', async () => {
     const label = await publish('blog')
     const snapshots = open()
     expect(await served(snapshots, label)).toBe('cid-1')
@@ -347,7 +360,7 @@ describe('what has changed while the database is away', () => {
     snapshots.replace(label)
     expect(await overtaken).toBe('cid-2')
     isAway = true
-    expect(await served(snapshots, label)).toBe('cid-1')
+    expect(await served(snapshots, label)).toBe('cid-2')
   })
 
   test('is not served any more after a minute', async () => {
@@ -403,5 +416,38 @@ describe('what has changed while the database is away', () => {
     isAway = true
     snapshots.replace(label)
     await expect(served(snapshots, label)).rejects.toThrow(DatabaseUnavailableError)
+  })
+})
+
+describe('a new version that the database is slow to tell', () => {
+  async function changed(...names: string[]) {
+    const labels = await Promise.all(names.map((name) => publish(name)))
+    const snapshots = open(1_000_000, undefined, 1)
+    for (const label of labels) await snapshots.get(label)
+    for (const name of names) await publish(name, 2)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    answers = promise
+    for (const label of labels) snapshots.replace(label)
+    return { snapshots, labels, answer: resolve }
+  }
+
+  test('leaves the one before it to visitors, until it is there', async () => {
+    const { answer, labels, snapshots } = await changed('blog')
+    const [label = ''] = labels
+    expect(await cidOf(snapshots, label)).toBe('cid-1')
+    answer()
+    await eventually(async () => expect(await cidOf(snapshots, label)).toBe('cid-2'))
+    expect(snapshots.get(label)).not.toBeInstanceOf(Promise)
+  })
+
+  test('is waited for when the one before it was taken back', async () => {
+    const { answer, labels, snapshots } = await changed('blog', 'other')
+    const [label = '', other = ''] = labels
+    const visit = cidOf(snapshots, label)
+    snapshots.forget(label)
+    expect(await cidOf(snapshots, other)).toBe('cid-1')
+    expect(Bun.peek.status(visit)).toBe('pending')
+    answer()
+    expect(await visit).toBe('cid-2')
   })
 })

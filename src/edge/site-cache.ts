@@ -1,8 +1,9 @@
-import { LoadingTier } from '#concurrency/loading-tier.ts'
+import { type Loaded, LoadingTier } from '#concurrency/loading-tier.ts'
+import { withTimeout } from '#concurrency/or-aborted.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ChangeSubscriber } from '#store/database/change-feed.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
-import { FormerSites } from './former-sites.ts'
+import { type Former, FormerSites } from './former-sites.ts'
 import { type LoadContext, type LoadedSite, loadSite } from './load-site.ts'
 import type { SiteShares } from './shares/site-shares.ts'
 import { SiteInMemory } from './site-in-memory.ts'
@@ -12,47 +13,55 @@ interface SiteCacheOptions extends LoadContext {
   readonly elapsed?: () => number
   /** Left out: no limits, and nothing is counted. */
   readonly shares?: Pick<SiteShares, 'of'>
+  readonly newVersionMsMax?: number
 }
 
 /** While the database is away, what has changed is asked for again so often, by the next visitor. */
 const formerServedMs = 1_000
 
+/** How long a visitor waits for a new version while the one before it is in memory. */
+const newVersionMsMax = 300
+
 /**
  * The visited sites and versions by label: their snapshots and the answers made of them. Bounded by their bytes in memory;
- * one owner's many sites do not evict other owners'. Follows the index within a second; a new version that it
- * cannot read because the database is away leaves the one before it for a minute.
+ * one owner's many sites do not evict other owners'. Follows the index within a second. A new version that cannot be read
+ * at once, because the database is slow or away, leaves the one before it for a minute.
  */
 export class SiteCache extends LoadingTier<SiteInMemory> {
-  readonly #now: () => number
+  readonly #context: LoadContext
+  readonly #shares: SiteCacheOptions['shares']
+  readonly #newVersionMsMax: number
   readonly #formers: FormerSites
-  /** How often a new version came. */
-  #replaced = 0
+  /** How often a label was forgotten. */
+  #forgotten = 0
 
-  constructor({ bytesMax, elapsed, shares, ...context }: SiteCacheOptions) {
-    const load = async (label: string) => {
-      const loaded = await this.#load(label, context)
-      if (loaded === null) return null
-      const grow = (bytes: number): void => this.grow(label, site, bytes)
-      const share = shares?.of(loaded.site.snapshot)
-      const site = new SiteInMemory(loaded.site, grow, { ...loaded, ...(share && { share }) })
-      return { value: site, bytes: loaded.bytes, owner: site.site.snapshot.did }
-    }
-    super(bytesMax, load, elapsed)
-    this.#now = context.now
+  constructor({ bytesMax, elapsed, shares, ...options }: SiteCacheOptions) {
+    super(bytesMax, (label, isCurrent) => this.#load(label, isCurrent), elapsed)
+    this.#context = options
+    this.#shares = shares
+    this.#newVersionMsMax = options.newVersionMsMax ?? newVersionMsMax
     this.#formers = new FormerSites(bytesMax, elapsed)
   }
 
   /** As `LoadingTier.get`; a preview is not served from the moment on at which it expires. */
   override get(label: string): SiteInMemory | Promise<SiteInMemory | null> {
+    const known = this.#getUnexpired(label)
+    if (!(known instanceof Promise) || this.#formerOf(label) === null) return known
+    const late = async () => this.#formerOf(label)?.site ?? (await known)
+    return withTimeout(known, this.#newVersionMsMax, late)
+  }
+
+  #getUnexpired(label: string): SiteInMemory | Promise<SiteInMemory | null> {
     const known = super.get(label)
     if (known instanceof Promise || known.until === Infinity) return known
-    if (this.#now() < known.until) return known
+    if (this.#context.now() < known.until) return known
     super.forget(label)
     return super.get(label)
   }
 
   /** Nor is it served as it was: this may be a takedown. */
   override forget(label: string): void {
+    this.#forgotten += 1
     super.forget(label)
     this.#formers.forget(label)
   }
@@ -61,29 +70,54 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
   replace(label: string): void {
     const { bytes = 0, value = null } = this.known(label) ?? {}
     if (value !== null) this.#formers.keep(label, value, bytes)
-    this.#replaced += 1
     super.forget(label)
   }
 
   override forgetAll(): void {
+    this.#forgotten += 1
     super.forgetAll()
     this.#formers.forgetAll()
   }
 
-  async #load(label: string, context: LoadContext): Promise<LoadedSite | null> {
+  async #load(label: string, isCurrent: () => boolean): Promise<Loaded<SiteInMemory> | null> {
+    const forgotten = this.#forgotten
+    const read = await this.#read(label)
+    if ('former' in read) return this.#inMemory(label, read.former)
+    if (isCurrent()) this.#formers.forget(label)
+    if (read.loaded === null) return null
+    const made = this.#inMemory(label, read.loaded)
+    // A newer version has overtaken it: nobody who waited for this one sees an older one next.
+    const isOvertaken = !isCurrent() && forgotten === this.#forgotten
+    if (isOvertaken) this.#formers.keep(label, made.value, made.bytes)
+    return made
+  }
+
+  /** While the database is away, as it was. */
+  async #read(
+    label: string,
+  ): Promise<{ readonly loaded: LoadedSite | null } | { readonly former: LoadedSite }> {
     try {
-      const replaced = this.#replaced
-      const loaded = await loadSite(label, context)
-      // A load that a new version overtakes is not kept: the one before it stays what is known.
-      if (replaced === this.#replaced) this.#formers.forget(label)
-      return loaded
+      return { loaded: await loadSite(label, this.#context) }
     } catch (error) {
-      const former = error instanceof DatabaseUnavailableError ? this.#formers.find(label) : null
-      if (former === null || former.site.until <= this.#now()) throw error
-      const { canonical, site, until } = former.site
-      const askAgainAt = this.#now() + formerServedMs
-      return { site, canonical, bytes: former.bytes, until: Math.min(until, askAgainAt) }
+      const former = error instanceof DatabaseUnavailableError ? this.#formerOf(label) : null
+      if (former === null) throw error
+      const { bytes, site } = former
+      const until = Math.min(site.until, this.#context.now() + formerServedMs)
+      return { former: { site: site.site, canonical: site.canonical, bytes, until } }
     }
+  }
+
+  #formerOf(label: string): Former | null {
+    const former = this.#formers.find(label)
+    return former !== null && this.#context.now() < former.site.until ? former : null
+  }
+
+  #inMemory(label: string, loaded: LoadedSite): Loaded<SiteInMemory> {
+    const { bytes, site } = loaded
+    const grow = (more: number): void => this.grow(label, value, more)
+    const share = this.#shares?.of(site.snapshot)
+    const value = new SiteInMemory(site, grow, { ...loaded, ...(share && { share }) })
+    return { value, bytes, owner: site.snapshot.did }
   }
 
   /** The owners of sites in memory that were visited since the last call. */
