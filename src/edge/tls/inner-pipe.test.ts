@@ -7,7 +7,7 @@ import {
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import { InnerPipe } from './inner-pipe.ts'
+import { defaultPipeLimits, InnerPipe } from './inner-pipe.ts'
 import { listenTls, type TlsListener } from './tls-listener.ts'
 
 const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
@@ -16,7 +16,7 @@ const serverName = 'a.sites.example'
 const total = 100_000_000
 const keptMax = 40_000_000
 const block = Buffer.alloc(65_536)
-const limits = { lingerMsMax: 100, stalledMsMax: 60_000 }
+const limits = { ...defaultPipeLimits, answeredMsMax: 100, lingerMsMax: 100 }
 
 /** The inner server's end of a connection. */
 type Inner = Bun.Socket<{ received: number; isClosed: boolean }>

@@ -7,13 +7,22 @@ import type {
 import { SendQueue } from './send-queue.ts'
 
 interface PipeLimits {
+  /** How long a client that has closed its side waits for an answer to begin. Some of them have left. */
+  readonly unansweredMsMax: number
+  /** How long it waits for more of an answer that has begun: where it ends is not seen. */
+  readonly answeredMsMax: number
   /** How long a client may take to close its side after the server has ended the connection. */
   readonly lingerMsMax: number
   /** How long the system may take none of the bytes that wait for a client. */
   readonly stalledMsMax: number
 }
 
-const defaultLimits: PipeLimits = { lingerMsMax: 10_000, stalledMsMax: 120_000 }
+export const defaultPipeLimits: PipeLimits = {
+  unansweredMsMax: 30_000,
+  answeredMsMax: 2_000,
+  lingerMsMax: 10_000,
+  stalledMsMax: 120_000,
+}
 
 /**
  * Passes decrypted bytes on to an HTTP server on loopback, and remembers by the port of each inner connection whose bytes
@@ -25,7 +34,7 @@ export class InnerPipe {
   readonly #visitors = new Map<number, Visitor>()
 
   /** `port`: where the inner server listens. */
-  constructor(port: number, limits = defaultLimits) {
+  constructor(port: number, limits = defaultPipeLimits) {
     this.#port = port
     this.#limits = limits
   }
@@ -84,6 +93,10 @@ class PipedConnection implements ConnectionHandler {
   #isOuterPaused = false
   #isInnerPaused = false
   #isOuterClosed = false
+  /** The client has closed its side. */
+  #isHalfClosed = false
+  /** The client has sent something since the server has. */
+  #isAwaited = false
   /** The server has ended the connection. */
   #isOver = false
 
@@ -99,6 +112,7 @@ class PipedConnection implements ConnectionHandler {
   }
 
   data(bytes: Uint8Array): void {
+    this.#isAwaited = true
     if (this.#isOver || this.#toInner.send(bytes)) return
     this.#isOuterPaused = true
     this.#outer.pause()
@@ -106,10 +120,17 @@ class PipedConnection implements ConnectionHandler {
 
   drain(): void {
     if (!this.#toOuter.flush()) return void this.#deadline?.refresh()
+    if (this.#isOver) return void this.#endOuter()
     this.#clearDeadline()
-    if (this.#isOver) this.#shutdownOuter()
-    else if (this.#isInnerPaused) this.#inner?.resume()
+    if (this.#isInnerPaused) this.#inner?.resume()
     this.#isInnerPaused = false
+    if (this.#isHalfClosed) this.#limitTime()
+  }
+
+  end(): void {
+    this.#isHalfClosed = true
+    if (this.#isOver && this.#toOuter.isEmpty) this.#outer.close()
+    else this.#limitTime()
   }
 
   close(): void {
@@ -126,10 +147,14 @@ class PipedConnection implements ConnectionHandler {
   }
 
   innerData(bytes: Uint8Array): void {
-    if (this.#toOuter.send(bytes)) return
+    this.#isAwaited = false
+    if (this.#toOuter.send(bytes)) {
+      if (this.#isHalfClosed) this.#limitTime()
+      return
+    }
     this.#isInnerPaused = true
     this.#inner?.pause()
-    this.#endStalled()
+    this.#limitTime()
   }
 
   innerDrained(): void {
@@ -143,20 +168,25 @@ class PipedConnection implements ConnectionHandler {
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true
     this.#resumeOuter()
-    if (this.#toOuter.flush()) this.#shutdownOuter()
-    else this.#endStalled()
+    if (this.#toOuter.flush()) this.#endOuter()
+    else this.#limitTime()
   }
 
   /** The system still sends what it has. */
-  #shutdownOuter(): void {
+  #endOuter(): void {
+    if (this.#isHalfClosed) return void this.#outer.close()
     this.#outer.shutdown()
     this.#clearDeadline()
     this.#deadline = setTimeout(() => this.#outer.close(), this.#limits.lingerMsMax)
   }
 
-  /** A paused inner connection does not say that its server has given up. */
-  #endStalled(): void {
-    this.#deadline ??= setTimeout(() => this.#outer.terminate(), this.#limits.stalledMsMax)
+  /** Of a client that does not read, or that has closed its side and may have left. A paused inner connection does not say that its server has given up. */
+  #limitTime(): void {
+    this.#clearDeadline()
+    const { answeredMsMax, stalledMsMax, unansweredMsMax } = this.#limits
+    this.#deadline = this.#toOuter.isEmpty
+      ? setTimeout(() => this.#outer.close(), this.#isAwaited ? unansweredMsMax : answeredMsMax)
+      : setTimeout(() => this.#outer.terminate(), stalledMsMax)
   }
 
   #clearDeadline(): void {

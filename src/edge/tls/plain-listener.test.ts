@@ -3,6 +3,15 @@ import { connect, type Socket } from 'node:net'
 import { eventually } from '#tests/support/eventually.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
+import type { ConnectionHandler } from './secure-connection.ts'
+
+/** Nobody reads: as slow as it gets. */
+const ignoring: ConnectionHandler = {
+  data: () => undefined,
+  drain: () => undefined,
+  end: () => undefined,
+  close: () => undefined,
+}
 
 let listening: Disposable
 const clients: Socket[] = []
@@ -13,8 +22,7 @@ afterEach(() => {
 
 function listen({ connectionMsMax }: { readonly connectionMsMax?: number } = {}) {
   const gate = new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 })
-  // Nobody reads: as slow as it gets.
-  const accept = () => ({ data: () => undefined, drain: () => undefined, close: () => undefined })
+  const accept = () => ignoring
   const listener = listenPlain({
     host: '127.0.0.1',
     port: 0,

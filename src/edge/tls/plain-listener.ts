@@ -32,6 +32,7 @@ export function listenPlain(options: PlainListenerOptions): PlainListener {
   const listener = Bun.listen<PlainConnection | undefined>({
     hostname: host,
     port,
+    allowHalfOpen: true,
     socket: {
       open(socket) {
         const address = socket.remoteAddress as string | undefined
@@ -49,6 +50,7 @@ export function listenPlain(options: PlainListenerOptions): PlainListener {
       },
       data: (socket, bytes) => socket.data?.handler.data(bytes),
       drain: (socket) => socket.data?.handler.drain(),
+      end: (socket) => socket.data?.handler.end(),
       close({ data: connection }) {
         connection?.end()
         connection?.handler.close()

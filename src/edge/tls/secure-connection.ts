@@ -23,6 +23,8 @@ export interface ConnectionHandler {
   data(bytes: Uint8Array): void
   /** The socket takes bytes again. */
   drain(): void
+  /** The client has closed its side, and may still read. The handler closes the connection. */
+  end(): void
   close(): void
 }
 

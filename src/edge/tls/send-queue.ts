@@ -14,6 +14,10 @@ export class SendQueue {
     this.#socket = socket
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
   /** False: send no more until `flush` returns true. */
   send(bytes: Uint8Array): boolean {
     const rest = this.#waiting.length === 0 ? this.#write(bytes) : bytes

@@ -8,7 +8,7 @@ import {
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import type { AcceptConnection } from './secure-connection.ts'
+import type { AcceptConnection, ConnectionHandler } from './secure-connection.ts'
 import {
   type ContextSource,
   type HandshakeEnd,
@@ -26,9 +26,16 @@ interface SlowHandshake {
 
 const handshakeMsMax = 20
 
+const ignoring: ConnectionHandler = {
+  data: () => undefined,
+  drain: () => undefined,
+  end: () => undefined,
+  close: () => undefined,
+}
+
 const closeAtOnce: AcceptConnection = ({ socket }) => {
   socket.terminate()
-  return { data: () => undefined, drain: () => undefined, close: () => undefined }
+  return ignoring
 }
 
 /** A client sends the beginning of a handshake and no more. Resolves when the service has closed the connection, with its milliseconds. */
@@ -117,7 +124,7 @@ function listenAs(contextOf: ContextSource['contextOf'], host = '127.0.0.1') {
     port: 0,
     gate,
     log: recordingLog(logged),
-    accept: () => ({ data: () => undefined, drain: () => undefined, close: () => undefined }),
+    accept: () => ignoring,
     contexts: { contextOf, isWaiting: false },
     onHandshake: (end) => void ends.push(end),
   })

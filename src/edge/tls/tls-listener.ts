@@ -83,6 +83,14 @@ export function listenTls(options: TlsListenerOptions): TlsListener {
     handshake: (socket, isDone) => socket.data?.finishHandshake(isDone),
     data: (socket, bytes) => socket.data?.handler?.data(bytes),
     drain: (socket) => socket.data?.handler?.drain(),
+    end(socket) {
+      const handler = socket.data?.handler
+      // In its handshake.
+      if (!handler) socket.terminate()
+      // It has no half-closed connections.
+      else if (socket.alpnProtocol === 'h2') socket.close()
+      else handler.end()
+    },
     close({ data: connection }) {
       if (connection === undefined) return
       open.delete(connection)
@@ -98,6 +106,7 @@ export function listenTls(options: TlsListenerOptions): TlsListener {
   const listener = Bun.listen({
     hostname: host,
     port,
+    allowHalfOpen: true,
     tls: { secureContext, ALPNProtocols: protocols } as Bun.TLSOptions,
     socket: handlers as Bun.SocketHandler<Connection | undefined>,
   })
@@ -130,7 +139,7 @@ interface TlsSocket extends Bun.Socket<Connection | undefined> {
 interface TlsHandlers
   extends Pick<
     Bun.SocketHandler<Connection | undefined>,
-    'close' | 'data' | 'drain' | 'error' | 'handshake'
+    'close' | 'data' | 'drain' | 'end' | 'error' | 'handshake'
   > {
   open(socket: TlsSocket): void
   serverName(listener: unknown, name: string, socket: TlsSocket): typeof isSuspended
