@@ -4,6 +4,7 @@ import { type Did, siteLabel } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { VersionKey } from '#site/version-key.ts'
 import { lockIfKnown } from '#store/accounts/accounts.ts'
+import { appendChange, appendNewVersion } from '#store/database/changes.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
 import { inSharedTransaction } from '#store/database/shared-transaction.ts'
@@ -87,7 +88,7 @@ export function recordVersionRecord(
     if (row.label !== null) await rememberKept(transaction, row.label)
     if (before === undefined) await appendPreviewEvent(transaction, row, now)
     await tellEdge(transaction, before, now)
-    await tellEdge(transaction, row, now)
+    await tellEdge(transaction, row, now, before === undefined ? appendNewVersion : appendChange)
     const demoted = await ignoreOldest(transaction, record, now)
     const dropped = await dropOldest(transaction, record.did, now)
     if (dropped.includes(record.key)) return 'too-many'

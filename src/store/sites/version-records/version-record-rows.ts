@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { VersionKey } from '#site/version-key.ts'
-import { appendChange, appendLabelChange } from '#store/database/changes.ts'
+import { appendChange, appendLabelChange, type appendNewVersion } from '#store/database/changes.ts'
 import type { Schema } from '#store/database/schema.ts'
 
 export interface VersionRecordKey {
@@ -48,19 +48,20 @@ export async function deleteRow(
 
 /**
  * Its address has other contents, or none. The edge keeps with the site where its aliases lead, and the assets of versions
- * that were live.
+ * that were live. `append` says whether the site may be served as it was for a moment.
  */
 export async function tellEdge(
   transaction: Transaction<Schema>,
   row: Pick<VersionRecordRow, 'did' | 'site' | 'label' | 'alias' | 'manifest'> | undefined,
   now: number,
+  append: typeof appendChange | typeof appendNewVersion = appendChange,
 ): Promise<void> {
   if (row === undefined || row.label === null) return
   await appendLabelChange(transaction, row.label, now)
   if (row.site === '') return
   const site = { did: row.did, name: row.site }
   const isEarlier = row.manifest !== null && !(await isLive(transaction, site, row.manifest))
-  if (row.alias !== null || isEarlier) await appendChange(transaction, site, now)
+  if (row.alias !== null || isEarlier) await append(transaction, site, now)
 }
 
 async function isLive(

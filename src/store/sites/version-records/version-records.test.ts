@@ -3,7 +3,7 @@ import { accountVersionRecordsMax, versionRecordsMax } from '#site/limits.ts'
 import { siteLabel } from '#site/site-address.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
-import { readChanges } from '#store/database/changes.ts'
+import { latestChangeSeq, readChanges } from '#store/database/changes.ts'
 import { inTransaction } from '#store/database/transaction.ts'
 import { removeIndexRows } from '#store/lifecycle/remove-account.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
@@ -64,6 +64,13 @@ onEachStore('store/sites/version-records', (db) => {
     (await listVersionRecords(db(), blog, { limit: 100 })).map(({ key }) => key)
   const changed = async () =>
     (await readChanges(db(), 0)).map((change) => (change.kind === 'site' ? change.label : ''))
+  /** For each change of the site since then, whether it takes nothing back. */
+  const changesOfSite = async (since: number) =>
+    (await readChanges(db(), since)).flatMap((change) =>
+      change.kind === 'site' && change.label === siteLabel(blog)
+        ? (change.isNewVersion ?? false)
+        : [],
+    )
   const changedLabels = async () => (await changed()).filter((label) => label.startsWith('v--'))
 
   test('a kept version is found by its key and its address', async () => {
@@ -109,6 +116,17 @@ onEachStore('store/sites/version-records', (db) => {
     expect(await ofSite()).toBe(2)
     await remove(2, '9')
     expect(await ofSite()).toBe(3)
+  })
+
+  test('the site may be served as it was for a moment when a version is new, not when one is removed or edited', async () => {
+    await keep(1)
+    expect(await changesOfSite(0)).toEqual([true])
+    let since = await latestChangeSeq(db())
+    await keep(1, { rev: '5', cid: 'cid-edited' })
+    expect(await changesOfSite(since)).toEqual([false, false])
+    since = await latestChangeSeq(db())
+    await remove(1, '6')
+    expect(await changesOfSite(since)).toEqual([false])
   })
 
   test('an edited record replaces the one before, an older state does not', async () => {
