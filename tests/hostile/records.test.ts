@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { recordKeyOf } from '#site/site-name.ts'
 import { listSites } from '#store/sites/sites.ts'
+import { foreignRepo, foreignRows } from '#tests/support/hostile/foreign-repo.ts'
 import { startHostilePlace } from '#tests/support/hostile/hostile-place.ts'
 import {
   fileIn,
@@ -154,21 +155,13 @@ describe('which no server takes, on one that does:', () => {
   )
 })
 
-/** The same place where the records are of another network; `put` writes its types in place of ours. */
+/** The same place where the records are of another network. */
 async function startForeignGround(): Promise<Ground> {
   const place = await startHostilePlace({ environment: { ALSO_SERVE: 'place.wisp' } })
-  const foreign = (text: string): string => text.replaceAll('place.sitehost.', 'place.wisp.')
   return {
     app: place.app,
     pageUrl: wispPageUrl,
-    repo: {
-      ...place.repo,
-      put: (path, record) =>
-        place.repo.put(
-          foreign(path),
-          record instanceof Uint8Array ? record : JSON.parse(foreign(JSON.stringify(record))),
-        ),
-    },
+    repo: foreignRepo(place.repo),
     async problems() {
       const sites = await listSites(place.db, place.repo.did)
       return new Map(
@@ -189,12 +182,7 @@ describe('of another network:', () => {
   }, 120_000)
   afterAll(() => ground[Symbol.asyncDispose]())
 
-  // Blobs are the same, and limits of counts are its own (`site/record/foreign-records`).
-  const others = ['H08', 'H14', 'H15']
-  rowsOn(
-    () => ground,
-    hostileRows.filter(({ id }) => !others.includes(id)),
-  )
+  rowsOn(() => ground, foreignRows)
 })
 
 test('H01 none of it was ever the name of a file here', () => {

@@ -13,7 +13,10 @@ export const verifiedCommands: readonly SiteCommand[] = [
     usage: 'pull <site> [folder]',
     description: 'write the files of a site into a folder, each verified against the signed record',
     arguments: [
-      { description: 'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>' },
+      {
+        description:
+          'a name, <handle>/<name>, or at://<did>/place.sitehost.fs/<name>; one of another network is place.wisp.fs/<name>',
+      },
       { description: 'a new or empty folder (else one with the name of the site)' },
     ],
     options: [
@@ -26,6 +29,7 @@ export const verifiedCommands: readonly SiteCommand[] = [
       'sitehost pull blog',
       'sitehost pull alice.example.com/blog copy',
       'sitehost pull blog old --at previous',
+      'sitehost pull alice.example.com/place.wisp.fs/blog',
     ],
     run: async (context, options: PullOptions, name: string, folder: string | undefined) => {
       const { pull } = await import('#cli/verified/pull.ts')

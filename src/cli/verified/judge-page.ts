@@ -4,7 +4,7 @@ import type { CommandContext } from '#cli/command-context.ts'
 import { parseSitePath, type SitePath } from '#site/path.ts'
 import { blobKeyOf } from '#site/record/blob-key.ts'
 import type { FileNode } from '#site/record/manifest.ts'
-import { defaultSettings, type SiteSettings } from '#site/record/settings.ts'
+import { conventionsOf } from '#site/visit/conventions.ts'
 import { type Decision, resolve } from '#site/visit/resolve.ts'
 import { contentOf } from './pull.ts'
 import type { VerifiedSite } from './read-verified.ts'
@@ -36,7 +36,7 @@ export async function judgePage(
     )
   }
   let differs: Verdict | null = null
-  for (const path of new Set([...(shown ? [shown] : []), ...likelyFiles(page, proven.settings)])) {
+  for (const path of new Set([...(shown ? [shown] : []), ...likelyFiles(page, proven)])) {
     const node = proven.files.get(path)
     if (node === undefined) continue
     const at = await findDifference(page.body, path, node, proven, context)
@@ -89,8 +89,9 @@ function firstDifference(a: Uint8Array, b: Uint8Array): number | null {
 }
 
 /** The files that a host which knows neither rules nor settings may answer this address with, the likeliest first. */
-function likelyFiles({ status, url }: ServedPage, settings: SiteSettings | null): SitePath[] {
-  const { indexFiles = defaultSettings.indexFiles, custom404, spaMode } = settings ?? {}
+function likelyFiles({ status, url }: ServedPage, { address, settings }: VerifiedSite): SitePath[] {
+  const { notFoundPages, ...conventions } = conventionsOf(address.name)
+  const { indexFiles = conventions.indexFiles, custom404, spaMode } = settings ?? {}
   let path: string
   try {
     path = decodeURIComponent(url.pathname).slice(1)
@@ -99,6 +100,6 @@ function likelyFiles({ status, url }: ServedPage, settings: SiteSettings | null)
   }
   const folder = path === '' || path.endsWith('/') ? path : `${path}/`
   const own = [path, `${path}.html`, ...indexFiles.map((name) => folder + name)]
-  const others = [spaMode, ...(status === 404 ? [custom404, '404.html'] : [])]
+  const others = [spaMode, ...(status === 404 ? [custom404, ...notFoundPages] : [])]
   return [...own, ...others].flatMap((each) => parseSitePath(each ?? '') ?? [])
 }

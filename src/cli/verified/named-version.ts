@@ -7,6 +7,7 @@ import { ownNamespace } from '#site/namespace.ts'
 import type { StoredVersion, VersionFacts } from '#site/record/plan-writes.ts'
 import { parseVersionRecord } from '#site/record/version-record.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { isForeignName, namespaceOf } from '#site/site-name.ts'
 import { parseVersionKey } from '#site/version-key.ts'
 import {
   type KeptVersion,
@@ -28,6 +29,10 @@ export async function readNamedVersion(
   wanted: string,
   context: CommandContext,
 ): Promise<VerifiedSite> {
+  if (isForeignName(address.name)) {
+    const { name } = namespaceOf(address.name)
+    throw new CommandError(`Sites of ${name} have no versions. Pull it without --at.`)
+  }
   const id = parseVersionKey(wanted)
   if (id !== null) return await readVerified(address, id, context)
   const live = await readLiveCid(address, context)

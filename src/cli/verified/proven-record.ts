@@ -1,7 +1,14 @@
 import type { CommandContext } from '#cli/command-context.ts'
 import { CommandError } from '#cli/command-error.ts'
-import { type Did, parseDid, type SiteAddress, siteUri } from '#site/site-address.ts'
-import { parseSiteName, type SiteName } from '#site/site-name.ts'
+import {
+  type Did,
+  parseDid,
+  parseSiteUri,
+  type SiteAddress,
+  siteUri,
+  versionUri,
+} from '#site/site-address.ts'
+import type { SiteName } from '#site/site-name.ts'
 import { parseVersionKey, type VersionKey } from '#site/version-key.ts'
 import { findNamedSite } from './named-site.ts'
 import { readVerified, readVerifiedVersion, type VerifiedSite } from './read-verified.ts'
@@ -45,11 +52,13 @@ type StatedRecord =
   | { readonly did: Did; readonly name: SiteName; readonly version: null }
   | { readonly did: Did; readonly name: null; readonly version: VersionKey }
 
+/** As a Sitehost writes it; null for anything else. */
 function parseRecord(record: string | null): StatedRecord | null {
-  const [, owner = '', kind, rkey = ''] =
-    record?.match(/^at:\/\/([^/]+)\/place\.sitehost\.(fs|version)\/([^/]+)$/) ?? []
-  const [did, name, version] = [parseDid(owner), parseSiteName(rkey), parseVersionKey(rkey)]
-  if (did === null) return null
-  if (kind === 'version') return version === null ? null : { did, name: null, version }
-  return name === null ? null : { did, name, version: null }
+  if (record === null) return null
+  const site = parseSiteUri(record)
+  if (site !== null && siteUri(site) === record) return { ...site, version: null }
+  const [, , owner = '', , key = ''] = record.split('/')
+  const [did, version] = [parseDid(owner), parseVersionKey(key)]
+  if (did === null || version === null || versionUri(did, version) !== record) return null
+  return { did, name: null, version }
 }

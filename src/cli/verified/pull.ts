@@ -12,6 +12,7 @@ import { byteText, limitText } from '#site/byte-text.ts'
 import { siteFilesMax } from '#site/limits.ts'
 import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
+import { recordKeyOf } from '#site/site-name.ts'
 import { decodedContent } from './decoded-content.ts'
 import { findNamedSite } from './named-site.ts'
 import { readNamedVersion } from './named-version.ts'
@@ -37,7 +38,7 @@ export async function pull(
   const { console, limits, signal } = context
   if (options.at !== undefined) parseVersionName(options.at)
   const address = await findNamedSite(site, options, context)
-  const into = folder ?? address.name
+  const into = folder ?? recordKeyOf(address.name)
   await assertEmpty(into)
   const verified =
     options.at === undefined
