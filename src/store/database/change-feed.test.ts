@@ -4,14 +4,16 @@ import { memoryDatabase } from '#tests/support/database/databases.ts'
 import { siteOf } from '#tests/support/database/sample-rows.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { followChanges } from './change-feed.ts'
-import { appendChange, type Change } from './changes.ts'
+import { appendChange, type Change, latestChangeSeq } from './changes.ts'
 import { WakeUps } from './wake-ups.ts'
 
 test('a promoted standby that lacks the newest changes makes subscribers start afresh', async () => {
   await using database = await memoryDatabase()
   const { db } = database
-  const kept = await appendChange(db, siteOf('before'), 1)
-  const lost = await appendChange(db, siteOf('blog'), 2)
+  await appendChange(db, siteOf('before'), 1)
+  const kept = await latestChangeSeq(db)
+  await appendChange(db, siteOf('blog'), 2)
+  const lost = await latestChangeSeq(db)
   const told: ('afresh' | readonly number[])[] = []
   const subscriber = {
     startAfresh: () => void told.push('afresh'),
@@ -53,7 +55,8 @@ test('subscribers start afresh, and share all later readings', async () => {
   const { signal } = stop
   const following = followChanges([one, other], { db, wakeUps, log: recordingLog(), signal })
   await eventually(async () => expect(one.told).toEqual(['afresh', []]))
-  const seq = await appendChange(db, siteOf('blog'), 2)
+  await appendChange(db, siteOf('blog'), 2)
+  const seq = await latestChangeSeq(db)
   wakeUps.notify('changes')
   await eventually(async () => expect(one.told.at(-1)).toMatchObject([{ kind: 'site', seq }]))
   stop.abort()

@@ -5,7 +5,7 @@ import { chunksOf } from './chunks.ts'
 import type { Db } from './database.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
-import { inTransaction, lockUntilCommit } from './transaction.ts'
+import { isPostgres } from './transaction.ts'
 
 /**
  * A site, or the address of a version, may have other contents now, or a host may lead to another site. Both are named by
@@ -27,27 +27,24 @@ export type Change = { readonly seq: number; readonly createdAt: number } & (
   | { readonly kind: 'events'; readonly counts: Counts }
 )
 
-/**
- * Appends a change of the site, which readers see once the transaction commits. Comes last in a transaction: other
- * transactions that append wait for its end.
- */
-export function appendChange(db: Db, site: SiteAddress, now: number): Promise<number> {
+/** Appends a change of the site, which readers see once the transaction commits. */
+export function appendChange(db: Db, site: SiteAddress, now: number): Promise<void> {
   return appendLabelChange(db, siteLabel(site), now)
 }
 
 /** As `appendChange`, for a new version that takes nothing back. */
-export function appendNewVersion(db: Db, site: SiteAddress, now: number): Promise<number> {
+export function appendNewVersion(db: Db, site: SiteAddress, now: number): Promise<void> {
   const label = siteLabel(site)
   return append(db, { kind: 'site', label, host: label, createdAt: now })
 }
 
 /** As `appendChange`, for the address of a version. */
-export function appendLabelChange(db: Db, label: string, now: number): Promise<number> {
+export function appendLabelChange(db: Db, label: string, now: number): Promise<void> {
   return append(db, { kind: 'site', label, host: null, createdAt: now })
 }
 
 /** As `appendChange`, for a host that leads elsewhere now, or nowhere. */
-export function appendHostChange(db: Db, host: string, now: number): Promise<number> {
+export function appendHostChange(db: Db, host: string, now: number): Promise<void> {
   return append(db, { kind: 'host', label: null, host, createdAt: now })
 }
 
@@ -81,18 +78,18 @@ export async function appendEventCounts(db: Db, counts: Counts, now: number): Pr
 
 const hashesOfChange = 100
 
-function append(db: Db, row: ChangeValues): Promise<number> {
-  return inTransaction(db, async (transaction) => {
-    // PostgreSQL gives out `seq` before the commit: without the lock 8 could be visible before 7, and a reader that
-    // continued from 8 would never see 7.
-    await lockUntilCommit(transaction, 'changes')
-    const { rows } = await insertChange(transaction, row)
-    return rows[0]?.seq ?? 0
-  })
+/**
+ * PostgreSQL numbers changes while their transaction commits, one transaction at a time: if 8 was visible before 7, a reader that
+ * continued from 8 would never see 7.
+ */
+async function append(db: Db, row: ChangeValues): Promise<void> {
+  await insertChange(db, row)
 }
 
-const insertChange = prepared<ChangeValues, Pick<ChangeRow, 'seq'>>((db, row) =>
-  db.insertInto('changes').values(row).returning('seq'),
+const insertChange = prepared<ChangeValues, unknown>((db, row) =>
+  isPostgres(db)
+    ? db.insertInto('appendedChanges').values(row)
+    : db.insertInto('changes').values(row),
 )
 
 /**

@@ -180,6 +180,8 @@ export interface Schema
     host: string | null
     createdAt: number
   }
+  /** PostgreSQL only: changes of transactions in progress, which are numbered when these commit. */
+  appendedChanges: Omit<Schema['changes'], 'seq'>
   servers: {
     host: string
     sniffsGzip: 0 | 1

@@ -55,6 +55,7 @@ import { siteVisitors } from './0057-site-visitors.ts'
 import { changesNotify } from './0058-changes-notify.ts'
 import { upkeepByIndex } from './0059-upkeep-by-index.ts'
 import { dnsFailures } from './0060-dns-failures.ts'
+import { changesAtCommit } from './0061-changes-at-commit.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -120,4 +121,5 @@ const statements: Record<string, MigrationSql> = {
   '0058-changes-notify': changesNotify,
   '0059-upkeep-by-index': upkeepByIndex,
   '0060-dns-failures': dnsFailures,
+  '0061-changes-at-commit': changesAtCommit,
 }
