@@ -42,17 +42,28 @@ export async function followChanges(
     return seen
   }
   const readOn = async (): Promise<number> => {
-    let after = seen ?? (await startAfresh())
-    const { oldest, newest } = await keptChangeSeqs(db)
-    // A process that was suspended for longer than changes are kept has missed some. And a standby that was promoted without
-    // the newest changes gives their numbers out again.
-    if (oldest > after + 1 || newest < after) after = await startAfresh()
-    const changes = await readChanges(db, after, changesAtOnce)
-    for (const subscriber of subscribers) subscriber.follow(changes)
-    seen = changes.at(-1)?.seq ?? after
+    const after = seen ?? (await startAfresh())
+    // The last one that was read comes again: where it is, none is missing.
+    let changes = await readChanges(db, after - 1, changesAtOnce)
+    if (changes[0]?.seq !== after && (await areSomeMissing(db, after))) {
+      changes = await readChanges(db, (await startAfresh()) - 1, changesAtOnce)
+    }
+    const last = seen ?? after
+    const news = changes.filter(({ seq }) => seq > last)
+    for (const subscriber of subscribers) subscriber.follow(news)
+    seen = changes.at(-1)?.seq ?? last
     if (changes.length === changesAtOnce) return 0
     return pollMs ?? (wakeUps.areShared ? sharedPollMs : pollMsDefault)
   }
   const onError = waitForDatabase('changes', { log, signal, pauseMs })
   await everyOrWhenWoken(readOn, { signal, wakeUp: wakeUp, onError })
+}
+
+/**
+ * A process that was suspended for longer than changes are kept has missed some. And a standby that was promoted without
+ * the newest changes gives their numbers out again.
+ */
+async function areSomeMissing(db: Db, after: number): Promise<boolean> {
+  const { oldest, newest } = await keptChangeSeqs(db)
+  return oldest > after + 1 || newest < after
 }
