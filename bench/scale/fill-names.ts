@@ -13,7 +13,7 @@ const sitesOfOne = 4
 export const customEach = 10
 const rowsAtOnce = 2_000
 /** All rows are of this time. */
-const at = Date.UTC(2030, 0, 1)
+export const at = Date.UTC(2030, 0, 1)
 
 export const subdomainOf = (n: number): string => `name-${n}.localhost`
 export const customDomainOf = (n: number): string => `www.custom-${n}.example`
@@ -37,7 +37,7 @@ export async function fillNames(
   if (database.dialect === 'postgres') await sql`analyze`.execute(database.db)
 }
 
-type Row = Readonly<Record<string, string | number | null>>
+export type Row = Readonly<Record<string, string | number | null>>
 
 function rowsOf(
   numbers: readonly number[],
@@ -127,7 +127,7 @@ const placeOf = (n: number) => ({ did: siteAt(n).did, site: siteAt(n).name, is_p
 const hashOf = (n: number): string => new Bun.CryptoHasher('sha256').update(`${n}`).digest('hex')
 
 /** One parameter: lists of values would be compiled row by row. */
-async function insert({ db, dialect }: Database, table: string, rows: readonly Row[]) {
+export async function insert({ db, dialect }: Database, table: string, rows: readonly Row[]) {
   const columns = Object.keys(rows[0] ?? {})
   if (columns.length === 0) return
   const json = JSON.stringify(rows)

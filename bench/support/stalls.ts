@@ -11,19 +11,19 @@ export function stopwatch() {
   }
 }
 
-/** The longest time for which nothing else could run. */
-export function watchStalls() {
-  let last = performance.now()
+/** The longest time for which nothing else could run, by a clock in milliseconds. */
+export function watchStalls(clock = () => performance.now()) {
+  let last = clock()
   let longest = 0
   const watch = setInterval(() => {
-    const now = performance.now()
+    const now = clock()
     longest = Math.max(longest, now - last - 1)
     last = now
   }, 1)
   return {
     stop() {
       clearInterval(watch)
-      return Math.max(longest, performance.now() - last - 1)
+      return Math.max(longest, clock() - last - 1)
     },
   }
 }
