@@ -1,4 +1,5 @@
 import type { CertificateStates } from '#certificates/certificate-states.ts'
+import { cachedRead } from '#concurrency/cached-read.ts'
 import type { Family } from '#observe/metrics.ts'
 import { certificateProblems, certificateStates } from '#site/certificate-state.ts'
 import { boundedRead } from './bounded-read.ts'
@@ -7,7 +8,9 @@ import { boundedRead } from './bounded-read.ts'
 export function certificateFamilies(
   certificates: Pick<CertificateStates, 'totals'> | null,
 ): Family[] {
-  const totals = boundedRead('certificates', async () => (await certificates?.totals()) ?? null)
+  // A hundred thousand are read in the thread of visitors on SQLite.
+  const read = cachedRead(async () => (await certificates?.totals()) ?? null)
+  const totals = boundedRead('certificates', read)
   return [
     {
       name: 'sitehost_certificates',

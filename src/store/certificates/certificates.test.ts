@@ -137,6 +137,25 @@ onEachStore('store/names/certificates', (db) => {
     expect(byText(groups)).toEqual(byText(expected))
   })
 
+  test('more names than SQLite reads at a time are counted together, with the soonest end of all', async () => {
+    const names = Array.from({ length: 5_002 }, (_, n) => `n${10_000 + n}.com`)
+    await wantCertificates(db(), names, 10)
+    const ends = [
+      ['n10000.com', 700],
+      ['n15001.com', 800],
+    ] as const
+    for (const [name, validUntil] of ends) {
+      await saveCertificate(db(), { name, ...issued, validUntil }, 40)
+    }
+    const groups = (await countCertificates(db(), 500)).map(
+      ({ count, dueAt, validUntil }) => [count, dueAt, validUntil] as const,
+    )
+    expect(groups.toSorted(([a], [b]) => a - b)).toEqual([
+      [2, 600, 700],
+      [5_000, 10, null],
+    ])
+  })
+
   test('one that is not wanted is not due; wanted again it keeps what it has', async () => {
     await wantCertificates(db(), ['a.com', 'b.com'], 10)
     await saveCertificate(db(), { name: 'a.com', ...issued }, 40)

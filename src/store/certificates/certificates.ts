@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CertificateFacts, CertificateProblem } from '#site/certificate-state.ts'
+import { aggregatesOf } from '#store/database/aggregate.ts'
 import { chunksOf } from '#store/database/chunks.ts'
 import type { Db } from '#store/database/database.ts'
 import { preparedForList } from '#store/database/prepared.ts'
@@ -217,24 +218,35 @@ export interface CertificateGroup extends CertificateFacts {
   readonly count: number
 }
 
+interface GroupRow extends Pick<CertificateFacts, 'dueAt' | 'problem' | 'validUntil'> {
+  readonly count: number
+  readonly isWanted: 0 | 1
+  /** Whether its certificate is over; 2: there is none. */
+  readonly isOver: number
+}
+
 /** All names, in as many groups as there are states; `validUntil` and `dueAt` are the soonest of a group. */
 export async function countCertificates(db: Db, now: number): Promise<CertificateGroup[]> {
-  const isOver = sql<number>`case when valid_until <= ${sql.lit(now)} then 1 when valid_until is null then 2 else 0 end`
-  const rows = await db
-    .selectFrom('certificates')
-    .select(({ fn }) => [
-      ...['isWanted' as const, 'lastProblem' as const],
-      fn.min('validUntil').as('validUntil'),
-      fn.min('dueAt').as('dueAt'),
-      fn.countAll<number>().as('count'),
-    ])
-    .groupBy(['isWanted', 'lastProblem', isOver])
-    .execute()
-  return rows.map(({ count, isWanted, lastProblem: problem, ...times }) => ({
-    ...times,
-    count: Number(count),
-    isWanted: isWanted === 1,
-    problem,
-    detail: null,
-  }))
+  const isOver = sql`case when valid_until <= ${sql.lit(now)} then 1 when valid_until is null then 2 else 0 end`
+  const columns = sql`is_wanted, last_problem as problem, ${isOver} as is_over,
+    min(valid_until) as valid_until, min(due_at) as due_at, count(*) as count`
+  const groupBy = sql`is_wanted, last_problem, ${isOver}`
+  const groups = new Map<string, CertificateGroup>()
+  const names = { table: 'certificates', key: 'name', groupBy }
+  for await (const row of aggregatesOf<GroupRow>(db, columns, names)) {
+    const key = [row.isWanted, row.problem, row.isOver].join(' ')
+    const group = groups.get(key)
+    groups.set(key, {
+      count: Number(row.count) + (group?.count ?? 0),
+      isWanted: row.isWanted === 1,
+      validUntil: sooner(row.validUntil, group?.validUntil ?? null),
+      dueAt: Math.min(row.dueAt, group?.dueAt ?? row.dueAt),
+      problem: row.problem,
+      detail: null,
+    })
+  }
+  return [...groups.values()]
 }
+
+const sooner = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)

@@ -56,6 +56,7 @@ import { changesNotify } from './0058-changes-notify.ts'
 import { upkeepByIndex } from './0059-upkeep-by-index.ts'
 import { dnsFailures } from './0060-dns-failures.ts'
 import { changesAtCommit } from './0061-changes-at-commit.ts'
+import { totalsInStretches } from './0062-totals-in-stretches.ts'
 import { type MigrationSql, sqlMigration } from './sql-migration.ts'
 
 /** All migrations by name, in their order. One that was released is never edited, renamed or removed. */
@@ -122,4 +123,5 @@ const statements: Record<string, MigrationSql> = {
   '0059-upkeep-by-index': upkeepByIndex,
   '0060-dns-failures': dnsFailures,
   '0061-changes-at-commit': changesAtCommit,
+  '0062-totals-in-stretches': totalsInStretches,
 }

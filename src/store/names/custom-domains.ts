@@ -4,6 +4,7 @@ import { lockOrThrowIfDeletedHere } from '#store/accounts/deleted-here.ts'
 import { isOfSites } from '#store/database/among.ts'
 import type { Db } from '#store/database/database.ts'
 import type { Schema } from '#store/database/schema.ts'
+import { isWithin, type Key, skipRows } from '#store/database/search.ts'
 import { inTransaction, isPostgres, lockUntilCommit } from '#store/database/transaction.ts'
 
 /** A custom domain, as one account has added it. Several accounts may add the same one; one of them may be verified. */
@@ -116,15 +117,27 @@ export async function listNewestCustomDomains(
   db: Db,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<CustomDomain[]> {
-  const rows = await db
-    .selectFrom('customDomains')
-    .selectAll()
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map(customDomainOf)
+  const newest = (after: Key | null) =>
+    db
+      .selectFrom('customDomains')
+      .where(isWithin(['createdAt', 'id'], { after, upTo: null }, 'desc'))
+      .orderBy('createdAt', 'desc')
+      .orderBy('id', 'desc')
+  const skipped = await skipRows(
+    db,
+    async (after, rows) => {
+      const page = newest(after).select(['createdAt', 'id'])
+      const row = await page
+        .limit(1)
+        .offset(rows - 1)
+        .executeTakeFirst()
+      return row === undefined ? null : [row.createdAt, row.id]
+    },
+    offset,
+  )
+  if (skipped === null) return []
+  const page = newest(skipped.after).selectAll().limit(limit).offset(skipped.offset)
+  return (await page.execute()).map(customDomainOf)
 }
 
 /** The domain of the account that has verified it, else of the first account that added it. */

@@ -43,7 +43,8 @@ export async function searchDomains(
       .select(order)
       .where(isWithin(order, { after, upTo: null }, 'asc'))
       .orderBy('domain')
-      .orderBy('did')
+      // A subdomain has one owner: SQLite would sort all of them by what no index of them has.
+      .$if(table === 'customDomains', (rows) => rows.orderBy('did'))
       .limit(1)
       .offset(rows - 1)
       .executeTakeFirst()

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { chunksOf } from '#store/database/chunks.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import { accountOf, newJob, siteOf } from '#tests/support/database/sample-rows.ts'
@@ -24,6 +25,18 @@ onEachStore('store/queues/queue-sizes', (db) => {
       site: { waiting: 2, parked: 1, lagMs: 5000 },
       version: empty,
       account: { waiting: 1, parked: 0, lagMs: 0 },
+    })
+  })
+
+  test('more items than SQLite reads at a time are counted together', async () => {
+    const at = (now: number) => ({ db: db(), wakeUps: new WakeUps(), now: () => now })
+    const accounts = Array.from({ length: 5_002 }, (_, n) => accountOf(n))
+    for (const some of chunksOf(accounts))
+      await enqueueAccounts(at(2000), some, { isUrgent: false })
+    await enqueueSites(at(1000), [siteOf('a')])
+    expect(await queueSizes(db(), 2500)).toMatchObject({
+      account: { waiting: 5_002, parked: 0, lagMs: 500 },
+      site: { waiting: 1, parked: 0, lagMs: 1500 },
     })
   })
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { aggregatesOf } from '#store/database/aggregate.ts'
 import type { Db } from '#store/database/database.ts'
 import type { JobStatus, WorkKind } from '#store/database/schema.ts'
 import { parkedAt } from './work-items.ts'
@@ -12,29 +13,30 @@ export interface QueueSize {
   readonly lagMs: number
 }
 
-/** Reads the whole queue by its index: 0.2 s for a million items. */
-export async function queueSizes(db: Db, now: number): Promise<Record<WorkKind, QueueSize>> {
-  const rows = await db
-    .selectFrom('workItems')
-    .select(({ eb, fn }) => [
-      'kind',
-      fn.countAll<number>().as('all'),
-      fn
-        .sum<number>(eb.case().when('nextAttemptAt', '=', parkedAt).then(1).else(0).end())
-        .as('parked'),
-      fn.min<number>('nextAttemptAt').as('dueAt'),
-    ])
-    .groupBy('kind')
-    .execute()
-  const sizeOf = (kind: WorkKind): QueueSize => {
-    const row = rows.find((found) => found.kind === kind)
-    if (row === undefined) return { waiting: 0, parked: 0, lagMs: 0 }
-    const parked = Number(row.parked)
-    const lagMs = Math.max(now - Number(row.dueAt), 0)
-    return { waiting: Number(row.all) - parked, parked, lagMs }
-  }
-  return { site: sizeOf('site'), version: sizeOf('version'), account: sizeOf('account') }
+interface KindRow {
+  readonly kind: WorkKind
+  readonly count: number
+  readonly parked: number
+  readonly dueAt: number
 }
+
+/** Reads the whole queue: 0.2 s for a million items, on SQLite in stretches. */
+export async function queueSizes(db: Db, now: number): Promise<Record<WorkKind, QueueSize>> {
+  const columns = sql`kind, count(*) as count, min(next_attempt_at) as due_at,
+    sum(case when next_attempt_at = ${sql.lit(parkedAt)} then 1 else 0 end) as parked`
+  // Only SQLite, which has this column, reads by keys.
+  const items = { table: 'workItems', key: 'rowid', groupBy: sql`kind` }
+  const sizes = { site: nothing(), version: nothing(), account: nothing() }
+  for await (const row of aggregatesOf<KindRow>(db, columns, items)) {
+    const size = sizes[row.kind]
+    size.waiting += Number(row.count) - Number(row.parked)
+    size.parked += Number(row.parked)
+    size.lagMs = Math.max(size.lagMs, now - Number(row.dueAt))
+  }
+  return sizes
+}
+
+const nothing = () => ({ waiting: 0, parked: 0, lagMs: 0 })
 
 /** How many jobs have not ended, by status. */
 export async function unfinishedJobs(db: Db): Promise<Map<JobStatus, number>> {

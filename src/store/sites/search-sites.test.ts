@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import { siteLabel } from '#site/site-address.ts'
 import { setAccountStatus } from '#store/accounts/account-status.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
+import { chunksOf } from '#store/database/chunks.ts'
 import { putTakedown } from '#store/moderation/takedowns.ts'
 import { onEachStore } from '#tests/support/database/databases.ts'
 import {
@@ -59,6 +60,23 @@ onEachStore('store/sites/search-sites', (db) => {
     const after = second ? siteKey(second) : null
     const rest = await searchSites(db(), { search: '', state: null, after, limit: 9 })
     expect(rest.map(({ name }): string => name)).toEqual(['100-a', 'Blog', 'old'])
+  })
+
+  test('by an offset of more sites than SQLite reads at a time', async () => {
+    const many = Array.from({ length: 10_002 }, (_, n) => ({
+      ...siteOf(`many-${n}`, bob),
+      ...{ label: `s--many-${n}`, liveVersionId: null, removedRev: null, withdrawWith: null },
+      ...{ createdAt: 100_000 - n, updatedAt: 1 },
+    }))
+    for (const some of chunksOf(many)) await db().insertInto('sites').values(some).execute()
+    const at = async (offset: number) => {
+      const sites = await listNewestSites(db(), { limit: 2, offset })
+      return sites.map(({ name }): string => name)
+    }
+    expect(await at(9_999)).toEqual(['many-9999', 'many-10000'])
+    expect(await at(10_000)).toEqual(['many-10000', 'many-10001'])
+    expect(await at(10_006)).toEqual(['old'])
+    expect(await at(30_000)).toEqual([])
   })
 
   test('by what they are', async () => {

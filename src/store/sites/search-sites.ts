@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { parseDid, type SiteAddress } from '#site/site-address.ts'
 import { containsText } from '#store/database/contains-text.ts'
 import type { Db } from '#store/database/database.ts'
-import { beginsWith, firstMatches, isWithin, type Key } from '#store/database/search.ts'
+import { beginsWith, firstMatches, isWithin, type Key, skipRows } from '#store/database/search.ts'
 
 /**
  * `offline`: it or its account is taken down. `hidden`: its account is not active. `refused`: its newest version is.
@@ -36,14 +36,7 @@ export async function searchSites(
   return await firstMatches(db, {
     ...page,
     looksAtAll: (search !== '' && parseDid(search) === null) || state !== null,
-    keyAt: async (after, rows) => {
-      const [row] = await newest(db)
-        .where(isWithin(order, { after, upTo: null }, 'desc'))
-        .limit(1)
-        .offset(rows - 1)
-        .execute()
-      return row === undefined ? null : siteKey(row)
-    },
+    keyAt: (after, rows) => keyAt(db, after, rows),
     matchesIn: async ({ limit, ...stretch }) =>
       await newest(db)
         .where(isWithin(order, stretch, 'desc'))
@@ -59,7 +52,20 @@ export async function listNewestSites(
   db: Db,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ListedSite[]> {
-  return await newest(db).limit(limit).offset(offset).execute()
+  const skipped = await skipRows(db, (after, rows) => keyAt(db, after, rows), offset)
+  if (skipped === null) return []
+  const { after, offset: rest } = skipped
+  const rows = newest(db).where(isWithin(order, { after, upTo: null }, 'desc'))
+  return await rows.limit(limit).offset(rest).execute()
+}
+
+async function keyAt(db: Db, after: Key | null, rows: number): Promise<Key | null> {
+  const [row] = await newest(db)
+    .where(isWithin(order, { after, upTo: null }, 'desc'))
+    .limit(1)
+    .offset(rows - 1)
+    .execute()
+  return row === undefined ? null : siteKey(row)
 }
 
 export const siteKey = ({ createdAt, did, name }: ListedSite): Key => [createdAt, did, name]

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
+import { aggregatesOf } from '#store/database/aggregate.ts'
 import type { Db } from '#store/database/database.ts'
-import type { Schema } from '#store/database/schema.ts'
 
-/** What the database holds; counted by indexes, 100,000 sites in some 20 ms. */
+/** What the database holds; counted by indexes, a million sites in one to two seconds. */
 export interface Totals {
   readonly accounts: number
   /** With at least one version that is stored. */
@@ -13,24 +14,37 @@ export interface Totals {
 }
 
 export async function readTotals(db: Db): Promise<Totals> {
-  const countOf = async (table: keyof Schema & string): Promise<number> => {
-    const { count } = await db
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .$if(table === 'sites', (query) => query.where('sites.label' as never, 'is not', null))
-      .executeTakeFirstOrThrow()
-    return Number(count)
-  }
-  const live = await db
-    .selectFrom('versions')
-    .select(({ fn }) => [fn.countAll<number>().as('sites'), fn.sum<number>('bytes').as('bytes')])
-    .where('state', '=', 'live')
-    .executeTakeFirstOrThrow()
   return {
-    accounts: await countOf('accounts'),
-    sites: await countOf('sites'),
-    subdomains: await countOf('subdomains'),
-    customDomains: await countOf('customDomains'),
-    live: { sites: Number(live.sites), bytes: Number(live.bytes) },
+    accounts: await countOf(db, 'accounts', 'did'),
+    sites: await countOf(db, 'sites', 'label'),
+    subdomains: await countOf(db, 'subdomains', 'domain'),
+    customDomains: await countOf(db, 'customDomains', 'id'),
+    live: await liveTotals(db),
   }
+}
+
+/** Of the rows with this key. */
+async function countOf(db: Db, table: string, key: string): Promise<number> {
+  const columns = sql`count(*) as count`
+  const where = sql`${sql.ref(key)} is not null`
+  let all = 0
+  for await (const { count } of aggregatesOf<{ count: number }>(db, columns, {
+    table,
+    key,
+    where,
+  })) {
+    all += Number(count)
+  }
+  return all
+}
+
+async function liveTotals(db: Db): Promise<Totals['live']> {
+  const columns = sql`count(*) as sites, sum(bytes) as bytes`
+  const live = { table: 'versions', key: 'id', where: sql`state = 'live'` }
+  const all = { sites: 0, bytes: 0 }
+  for await (const found of aggregatesOf<Totals['live']>(db, columns, live)) {
+    all.sites += Number(found.sites)
+    all.bytes += Number(found.bytes)
+  }
+  return all
 }

@@ -6,6 +6,7 @@ import { ApiError } from '#api/errors.ts'
 import { pageOf, readCursor } from '#api/routes/cursor.ts'
 import { isoOf } from '#api/routes/iso-of.ts'
 import { sessionIdleMs } from '#api/session/sessions.ts'
+import { cachedRead } from '#concurrency/cached-read.ts'
 import { type Did, parseDid } from '#site/site-address.ts'
 import { parseAnySiteName } from '#site/site-name.ts'
 import { findAccount } from '#store/accounts/accounts.ts'
@@ -43,6 +44,7 @@ const rowsShownMax = 50
 /** What the administrator's pages show beyond interface.md §4.6. */
 export function adminListHandlers(context: ApiContext): HandlersOf<typeof adminListRoutes> {
   const { db, now, operations } = context
+  const counts = cachedRead(() => readCounts(context), context.elapsed)
   const accountOf = async (did: Did, otherwise: string) => {
     const account = await findAccount(db, did)
     const [row] = account === null ? [] : await adminAccountRows([account], context)
@@ -50,7 +52,7 @@ export function adminListHandlers(context: ApiContext): HandlersOf<typeof adminL
     return row
   }
   return {
-    readOverview: async ({ answer }) => answer(200, await overview(context)),
+    readOverview: async ({ answer }) => answer(200, await overview(context, await counts())),
 
     readSeries: async ({ query, answer }) =>
       answer(200, await readSeries(query, operations, now())),
@@ -124,12 +126,20 @@ const instanceRow = ({ seenAgoMs, run: _, seenAt: __, ...instance }: WorkingInst
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-async function overview({ certificates, db, now, operations }: ApiContext) {
+/** What takes long where there are many sites. */
+const readCounts = async ({ certificates, db, now }: ApiContext) => ({
+  totals: await readTotals(db),
+  queues: await queueSizes(db, now()),
+  certificates: (await certificates?.totals()) ?? null,
+})
+
+async function overview(
+  { db, now, operations }: ApiContext,
+  { certificates, queues, totals }: Awaited<ReturnType<typeof readCounts>>,
+) {
   const { hosting, startedAt, version } = operations
-  const totals = await readTotals(db)
   const disk = await operations.diskSpace()
   const found = await hosting.metrics(minuteMs)
-  const queues = await queueSizes(db, now())
   const jobs = await unfinishedJobs(db)
   const lastBackupAt = await operations.lastBackupAt()
   const yesterday = now() - dayMs
@@ -151,7 +161,7 @@ async function overview({ certificates, db, now, operations }: ApiContext) {
       parked: queues.site.parked + queues.version.parked + queues.account.parked,
     },
     certificates24h: await countHosts(db, 'certificate_permitted', yesterday),
-    certificates: certificates && certificateTotals(await certificates.totals()),
+    certificates: certificates && certificateTotals(certificates),
     reportsOpen: await countOpenReports(db),
     errors24h: await countErrorEntries(db, yesterday),
     lastBackupAt: lastBackupAt === null ? null : isoOf(lastBackupAt),

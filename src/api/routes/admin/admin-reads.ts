@@ -4,6 +4,7 @@ import type { adminReadRoutes } from '#api/contract/admin/admin-reads.ts'
 import { literals } from '#api/contract/messages.ts'
 import { pageOf, readCursor } from '#api/routes/cursor.ts'
 import { isoOf } from '#api/routes/iso-of.ts'
+import { cachedRead } from '#concurrency/cached-read.ts'
 import { RequestWindow } from '#observe/request-window.ts'
 import { listCustomDomainsOf, listNewestCustomDomains } from '#store/names/custom-domains.ts'
 import { listNewestDomains } from '#store/names/search-domains.ts'
@@ -18,6 +19,7 @@ const recentMax = 20
 export function adminReadHandlers(context: ApiContext): HandlersOf<typeof adminReadRoutes> {
   const { db, now, operations } = context
   const { hosting } = operations
+  const totalsOf = cachedRead(() => readTotals(db), context.elapsed)
   return {
     readAdminMetrics: async ({ query: { timeWindow }, answer }) => {
       const app = operations.requests.window('app', timeWindow)
@@ -33,7 +35,7 @@ export function adminReadHandlers(context: ApiContext): HandlersOf<typeof adminR
     },
 
     readAdminDatabase: async ({ answer }) => {
-      const totals = await readTotals(db)
+      const totals = await totalsOf()
       const recentSites = await listNewestSites(db, { limit: recentMax, offset: 0 })
       const recentDomains = await listNewestDomains(db, recentMax)
       return answer(200, {
