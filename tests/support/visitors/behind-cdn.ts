@@ -90,11 +90,12 @@ interface ScriptEnd {
   hits: number
   /** Answers of an older version, asked for more than a second after a newer one was visible. */
   readonly stale: string[]
-  /** From the moment that the service showed a version until the cache did, longest last. */
-  readonly freshAfterMs: number[]
+  /** Of each version, how long it had been visible when an older one was asked for and answered the last time. */
+  readonly staleForMs: Map<number, number>
 }
 
 export const staleMsMax = 1_000
+const patienceMs = 90_000
 
 /** Publishes one version after the other while visitors load its pages through each cache. */
 export async function publishBehindCdn(
@@ -109,11 +110,10 @@ export async function publishBehindCdn(
     for (let version = from; version < from + publishes; version++) {
       // The account server of a busy machine fails now and then.
       await eventually(() => writeSite(account, site, filesOf(version)))
-      await script.shows(version, null)
-      script.shownAt.set(version, performance.now())
+      await script.untilVisible(version)
       const fresh = places.map(async ([name, cache]) => {
-        ends[name] ??= { visits: 0, hits: 0, stale: [], freshAfterMs: [] }
-        ends[name].freshAfterMs.push(await script.shows(version, cache))
+        ends[name] ??= { visits: 0, hits: 0, stale: [], staleForMs: new Map() }
+        await script.untilShown(version, cache, ends[name])
       })
       await Promise.all(fresh)
       if (running.length > 0) continue
@@ -127,7 +127,6 @@ export async function publishBehindCdn(
     script.isOver = true
     await Promise.all(running)
   }
-  for (const end of Object.values(ends)) end.freshAfterMs.sort((a, b) => a - b)
   return ends
 }
 
@@ -143,27 +142,52 @@ class Script {
     this.#home = home
   }
 
-  /** Resolves when the cache, or the service, shows the version; how many milliseconds that took. */
-  async shows(version: number, cache: string | null): Promise<number> {
-    const began = performance.now()
-    await eventually(async () => {
-      const shown = await this.#read('', cache)
-      if (shown.version < version) throw new Error(`${shown.version}, not ${version}`)
-    })
-    return performance.now() - began
+  /** Resolves when the service shows the version. */
+  async untilVisible(version: number): Promise<void> {
+    await this.#until(version, () => this.#read('', null))
+    this.shownAt.set(version, performance.now())
+  }
+
+  /** Resolves when the cache shows the version. */
+  async untilShown(version: number, cache: string, end: ScriptEnd): Promise<void> {
+    end.staleForMs.set(version, 0)
+    await this.#until(version, () => this.#look('', cache, end))
   }
 
   /** Loads pages until it is over. */
   async visit(cache: string, end: ScriptEnd, pauseMs: number): Promise<void> {
     for (let n = 0; !this.isOver; n++) {
       const path = scriptPaths[n % scriptPaths.length] ?? ''
-      const expected = this.#versionAt(performance.now() - staleMsMax)
-      const { isHit, version } = await this.#read(path, cache)
+      const { isHit } = await this.#look(path, cache, end)
       end.visits++
       if (isHit) end.hits++
-      if (version < expected) end.stale.push(`/${path}: ${version}, not ${expected}`)
       await setTimeout(pauseMs)
     }
+  }
+
+  /** Without pauses: they would count for the service as time in which nothing is new yet. */
+  async #until(version: number, read: () => Promise<{ version: number }>): Promise<void> {
+    const until = performance.now() + patienceMs
+    for (;;) {
+      const shown = await read()
+      if (shown.version >= version) return
+      if (performance.now() > until) throw new Error(`${shown.version}, not ${version}`)
+    }
+  }
+
+  /** Counts what is too old by when it was asked for: an answer may take long on its way. */
+  async #look(path: string, cache: string, end: ScriptEnd) {
+    const askedAt = performance.now()
+    const { isHit, version } = await this.#read(path, cache)
+    const newer = [...this.shownAt].filter(([shown]) => shown > version)
+    for (const [shown, at] of newer) {
+      end.staleForMs.set(shown, Math.max(askedAt - at, end.staleForMs.get(shown) ?? 0))
+    }
+    const [first] = newer
+    if (first !== undefined && askedAt - first[1] > staleMsMax) {
+      end.stale.push(`/${path}: ${version}, not ${first[0]}`)
+    }
+    return { isHit, version }
   }
 
   /** 0: it is no page. */
@@ -171,10 +195,5 @@ class Script {
     const { body, isHit, status } = await visitBy(new URL(path, this.#home), cache)
     const version = status === 200 ? Number(/^version (\d+)$/.exec(body)?.[1] ?? 0) : 0
     return { isHit, version }
-  }
-
-  /** The newest that had been shown by then. */
-  #versionAt(time: number): number {
-    return Math.max(0, ...[...this.shownAt].filter(([, at]) => at < time).map(([n]) => n))
   }
 }
