@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import {
+  burstMsMax,
   HandshakeQueue,
   handshakeShare,
   pauseMsMax,
@@ -7,7 +8,7 @@ import {
 } from './handshake-queue.ts'
 
 let now: number
-let scheduled: { readonly at: number; readonly run: () => void }[]
+let scheduled: { readonly ms: number; readonly at: number; readonly run: () => void }[]
 let begun: { readonly name: string; readonly at: number }[]
 let queue: HandshakeQueue
 beforeEach(() => {
@@ -16,7 +17,7 @@ beforeEach(() => {
   begun = []
   queue = new HandshakeQueue({
     now: () => now,
-    later: (run, ms) => void scheduled.push({ at: now + ms, run }),
+    later: (run, ms) => void scheduled.push({ ms, at: now + ms, run }),
   })
 })
 
@@ -27,42 +28,61 @@ const add = (name: string, network = name, tookMs = 0.6): boolean =>
   })
 const names = (): string => begun.map(({ name }) => name).join(' ')
 
-/** Until nothing is scheduled. */
-function passTime(): void {
+/** Until nothing is scheduled. Returns how long each wait was. */
+function passTime(): number[] {
+  const waits: number[] = []
   for (let next = scheduled.shift(); next !== undefined; next = scheduled.shift()) {
     now = Math.max(now, next.at)
+    waits.push(next.ms)
     next.run()
   }
+  return waits
 }
 
 test('a handshake that comes alone begins at once', () => {
   for (const name of ['a', 'b', 'c']) {
     add(name)
     expect(names()).toEndWith(name)
+    expect(passTime()).toEqual([0])
     now += 10
   }
-  expect(scheduled).toEqual([])
 })
 
-const paces: [what: string, tookMs: number, share: number][] = [
-  ['of an elliptic curve', 0.6, handshakeShare],
-  ['of a long RSA key', 8, handshakeShare],
-  ['as long as the longest pause is for', 15, handshakeShare],
+const paces: [what: string, tookMs: number][] = [
+  ['of an elliptic curve', 0.6],
+  ['of a long RSA key', 7],
+  ['as long as the longest pause is for', pauseMsMax * handshakeShare],
 ]
-test.each(paces)('those that come together are spread: %s', (_, tookMs, share) => {
+test.each(paces)('those that come together have their share and a burst: %s', (_, tookMs) => {
   const startedAt = now
-  for (let count = 0; count < 50; count++) add('a', 'a', tookMs)
+  for (let count = 0; count < 100; count++) add('a', 'a', tookMs)
   expect(begun).toHaveLength(1)
   expect(scheduled).toHaveLength(1)
   passTime()
-  expect(begun).toHaveLength(50)
-  const gaps = begun.slice(1).map(({ at }, index) => at - (begun[index]?.at ?? 0) - tookMs)
-  // Never two without a turn of the event loop in between.
-  expect(Math.min(...gaps)).toBeGreaterThan(0)
-  const used = (49 * tookMs) / ((begun.at(-1)?.at ?? 0) - startedAt)
-  expect(used).toBeLessThan(share + 0.01)
-  // A timer has whole milliseconds.
-  expect(used).toBeGreaterThan(share * 0.75)
+  expect(begun).toHaveLength(100)
+  for (const [index, { at }] of begun.entries()) {
+    const usedMs = index * tookMs
+    const shareMs = (at - startedAt + burstMsMax) * handshakeShare
+    expect(usedMs).toBeLessThan(shareMs + tookMs + 0.001)
+    // A timer has whole milliseconds.
+    if (index > 0) expect(at - startedAt).toBeLessThan(usedMs / handshakeShare + index)
+  }
+})
+
+test('one that is added in the turn of another waits for the next turn', () => {
+  add('a')
+  add('b')
+  expect(names()).toBe('a')
+  expect(passTime()).toEqual([0, 0])
+  expect(names()).toBe('a b')
+})
+
+test('the first of those that come together need no pause, only turns of the event loop', () => {
+  for (let count = 0; count < 100; count++) add('a', 'a', 0.3)
+  const pauses = passTime()
+  const first = pauses.findIndex((ms) => ms > 0)
+  expect(first).toBeGreaterThan(20)
+  expect(begun[first]?.at).toBeLessThan(1_000 + burstMsMax)
 })
 
 test('one that took long, such as over a suspension, delays the next for no more than so long', () => {
@@ -77,7 +97,7 @@ test('those of closed connections, which take nothing, delay nobody', () => {
   for (let count = 0; count < 200; count++) add('closed', 'a', 0)
   add('b')
   expect(names()).toEndWith('closed b')
-  expect(scheduled).toEqual([])
+  expect(passTime()).toEqual([0])
 })
 
 test('networks come round robin: a flood delays another network by one handshake', () => {
