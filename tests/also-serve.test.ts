@@ -233,6 +233,43 @@ describe('bringing it over', () => {
   })
 })
 
+describe('webhooks', () => {
+  const url = 'http://127.0.0.1:1/hook'
+  const ask = async (path: string) => (await alice.fetch(path)).json()
+
+  test('of place.wisp are read from the account’s server, and become ours with one request', async () => {
+    await putRecord(repo, 'place.wisp.v2.wh', 'theirs', {
+      scope: { aturi: `at://${repo.did}/place.wisp.fs/alone`, backlinks: true },
+      ...{
+        url,
+        events: ['create', 'update'],
+        secret: 'open sesame',
+        createdAt: '2026-01-02T03:04:05Z',
+      },
+    })
+    const wanted = { url, rkey: 'place.wisp.fs/alone', events: ['site.published'], enabled: true }
+    const notes = ['backlinks', 'public-secret']
+    expect(await ask('/api/user/foreign-webhooks')).toMatchObject({
+      webhooks: [{ key: 'theirs', ...wanted, notes, problem: null, webhook: null }],
+      more: false,
+    })
+    const answer = await post('/api/user/foreign-webhooks/bring-over', { key: 'theirs' })
+    expect(await answer.json()).toMatchObject({
+      secret: `whsec_${Buffer.from('open sesame').toString('base64')}`,
+      ...{ webhook: wanted, notes },
+    })
+    const { webhooks } = (await ask('/api/webhooks')) as { webhooks: { id: string }[] }
+    expect(webhooks).toMatchObject([wanted])
+    await putWispSite(repo, 'alone', wispEntry('a.txt', await wispFile(repo, 'fs', 'again')))
+    await eventually(async () =>
+      expect(await ask(`/api/webhooks/${webhooks[0]?.id}/deliveries`)).toMatchObject({
+        deliveries: [{ event: 'site.published', rkey: 'place.wisp.fs/alone' }],
+      }),
+    )
+    expect(await getRecord(repo, 'place.wisp.v2.wh', 'theirs')).toMatchObject({ url })
+  })
+})
+
 test('a service that does not serve the network any more drops its sites, and only those', async () => {
   await world.restart({ ALSO_SERVE: '' })
   await eventually(async () => expect(await theirs('blog')).toBe(404))

@@ -34,6 +34,7 @@ import { moderationHandlers } from './routes/admin/moderation.ts'
 import { domainHandlers } from './routes/domains/domain.ts'
 import { customDomainHandlers } from './routes/domains/domain-custom.ts'
 import { foreignSiteHandlers } from './routes/foreign-sites.ts'
+import { foreignWebhookHandlers } from './routes/foreign-webhooks.ts'
 import { versionHandlers } from './routes/versions/versions.ts'
 import { securityHeaders } from './security-headers.ts'
 import { Admission } from './session/sign-in-admission.ts'
@@ -78,6 +79,7 @@ export function createApp(context: AppContext): Hono<ApiEnv> {
     ...tokenHandlers(context),
     ...publisherHandlers(context),
     ...webhookHandlers(context),
+    ...foreignWebhookHandlers(context),
     ...adminHandlers(context, adminSessions),
     ...adminLogHandlers(context, adminSessions),
     ...adminReadHandlers(context),

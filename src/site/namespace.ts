@@ -24,6 +24,10 @@ type NetworkName = 'place.sitehost' | ForeignName
 /** What is written, and what a tree is in memory, of whichever network it was read. */
 export const ownNamespace = makeNamespace('place.sitehost')
 
+/** The network whose webhooks are records, and their collection. Ours are rows (docs/adr/0036). */
+export const foreignWebhookNetwork: ForeignName = 'place.wisp'
+export const foreignWebhookCollection = 'place.wisp.v2.wh'
+
 export const foreignNamespaces: readonly Namespace<ForeignName>[] = foreignNames.map(makeNamespace)
 
 export type OwnNamespace = typeof ownNamespace

@@ -45,6 +45,8 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   'GET /api/user/domains': ownAccountOnly,
   'GET /api/user/foreign-sites': ownAccountOnly,
   'POST /api/user/foreign-sites/bring-over': [{ json: { name: 'place.wisp.fs/{rkey}' } }],
+  'GET /api/user/foreign-webhooks': ownAccountOnly,
+  'POST /api/user/foreign-webhooks/bring-over': ownAccountOnly,
   'GET /api/user/sessions': ownAccountOnly,
   'DELETE /api/user/sessions/:id': [{ path: '/api/user/sessions/{signIn}' }],
   'GET /api/user/export': ownAccountOnly,

@@ -15,6 +15,9 @@ const again = {
   route: 'POST /api/webhooks/:id/deliveries/:delivery/redeliver',
 } as const
 
+const foreign = { ...ofDora, route: 'GET /api/user/foreign-webhooks' } as const
+const bringOver = { ...ofDora, route: 'POST /api/user/foreign-webhooks/bring-over' } as const
+
 const facts = { url: 'https://hooks.example/sitehost', rkey: 'blog', events: ['site.published'] }
 const webhook = {
   ...{ id: like('[0-9a-f-]{36}'), ...facts, enabled: true, disabledBy: null },
@@ -64,6 +67,21 @@ export const webhookRows: readonly Row[] = [
     what: 'those of the account, without their secrets',
     status: 200,
     body: { webhooks: [webhook] },
+  },
+  {
+    ...foreign,
+    what: 'those of other networks, where none is served',
+    path: '/api/user/foreign-webhooks',
+    status: 200,
+    body: { webhooks: [], more: false },
+  },
+  {
+    ...bringOver,
+    what: 'one that is not there',
+    path: '/api/user/foreign-webhooks/bring-over',
+    json: { key: '3mkq2vtpdbk2c' },
+    status: 404,
+    body: { error: 'Your account has no such webhook of a network that is served here.' },
   },
   {
     ...change,

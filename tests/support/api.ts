@@ -27,6 +27,7 @@ import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
+import type { Namespace } from '#site/namespace.ts'
 import type { Did } from '#site/site-address.ts'
 import { addAdmin } from '#store/accounts/admins.ts'
 import type { Database, Db } from '#store/database/database.ts'
@@ -81,6 +82,8 @@ export class FakeNetwork {
   readonly sites = new Map<Did, string[]>()
   /** The value of each record of a site. */
   manifest: unknown = {}
+  /** Other records of each account, by `collection/rkey`. */
+  readonly records = new Map<string, unknown>()
   readonly written: { rkey: string; record: unknown }[] = []
   /** What `begin` and `complete` throw instead of succeeding. */
   failure: Error | null = null
@@ -134,17 +137,31 @@ export class FakeNetwork {
     if (path.startsWith('/xrpc/com.atproto.sync.getLatestCommit')) {
       return Response.json({ cid: someCid, rev: '3kaaaaaaaaaa2' })
     }
+    const { searchParams } = new URL(path, 'https://pds.test')
+    const collection = searchParams.get('collection')
+    const listed = (rkey: string, value: unknown) => {
+      return { uri: `at://${did}/${collection}/${rkey}`, cid: someCid, value }
+    }
     if (path.startsWith('/xrpc/com.atproto.repo.getRecord')) {
+      const rkey = searchParams.get('rkey') ?? ''
+      const value = this.records.get(`${collection}/${rkey}`)
+      if (value !== undefined) return Response.json(listed(rkey, value))
       return Response.json({ error: 'RecordNotFound' }, { status: 400 })
     }
     if (path.startsWith('/xrpc/com.atproto.repo.listRecords')) {
-      const isOfSites = path.includes('collection=place.sitehost.fs')
-      const records = (isOfSites ? (this.sites.get(did) ?? []) : []).map((rkey) => ({
-        uri: `at://${did}/place.sitehost.fs/${rkey}`,
-        cid: someCid,
-        value: this.manifest,
-      }))
-      return Response.json({ records })
+      const isOfSites = collection === 'place.sitehost.fs'
+      const ofSites = (isOfSites ? (this.sites.get(did) ?? []) : []).map((rkey) =>
+        listed(rkey, this.manifest),
+      )
+      const others = [...this.records].flatMap(([at, value]) => {
+        const [of, rkey = ''] = at.split('/')
+        return of === collection ? [listed(rkey, value)] : []
+      })
+      const all = [...ofSites, ...others]
+      const [from, limit] = [searchParams.get('cursor') ?? 0, searchParams.get('limit') ?? 50]
+      const end = Number(from) + Number(limit)
+      const records = all.slice(Number(from), end)
+      return Response.json({ records, ...(end < all.length && { cursor: String(end) }) })
     }
     const { writes } = (await new Response(init.body).json()) as {
       writes: { $type: string; rkey: string; value?: unknown }[]
@@ -221,6 +238,8 @@ interface TestApiOptions {
   readonly operationMsMax: number
   /** TLS=auto, without certificates in files. */
   readonly ordersCertificates: boolean
+  /** Other networks whose sites are served. */
+  readonly alsoServe: readonly Namespace[]
 }
 
 /** An application for each test of the file, on a store of its own. What it returns is for inside tests. */
@@ -236,7 +255,7 @@ export function testApi(options: Partial<TestApiOptions> = {}): () => TestApi {
     database = await memoryDatabase()
     api = openApi(database.db, join(dir, crypto.randomUUID()), {
       ...{ baseUrl: origin, lookUp: nobodyLooksUp, operationMsMax: 10_000, signIn: 'open' },
-      ...{ fetch: null, ordersCertificates: false },
+      ...{ fetch: null, ordersCertificates: false, alsoServe: [] },
       ...options,
     })
   })
@@ -253,7 +272,7 @@ const nobodyLooksUp: LookUp = () => Promise.reject(new Error('this test has no D
 function openApi(
   db: Db,
   spoolDir: string,
-  { baseUrl, fetch, lookUp, operationMsMax, ordersCertificates, signIn }: TestApiOptions,
+  { alsoServe, baseUrl, fetch, lookUp, operationMsMax, ordersCertificates, signIn }: TestApiOptions,
 ): TestApi {
   const logged: LoggedLine[] = []
   const network = new FakeNetwork()
@@ -269,6 +288,7 @@ function openApi(
   const at = () => {}
   const files = new FileCertificates([])
   const app = createApp({
+    alsoServe,
     allowPrivateHosts: fetch !== null,
     fetch: fetch ?? nobodyAnswers,
     certificates: ordersCertificates

@@ -28,6 +28,8 @@ export const exchangedTokensMax = 50
 
 /** Of one account. */
 export const webhooksMax = 20
+/** Records of another network that are listed. */
+export const foreignWebhooksMax = 100
 export const deliveriesOfPage = 50
 /** How long deliveries are signed with the secret before, too. */
 export const formerSecretHours = 24
@@ -75,6 +77,12 @@ export const rateLimits = {
   webhook: { what: 'webhooks listed or changed', perClient: 600, perAccount: 300 },
   /** Each is a request to a server that somebody names. */
   webhookDelivery: { what: 'deliveries requested', perClient: 200, perAccount: 60 },
+  /** Each asks the account's server. */
+  foreignWebhook: {
+    what: 'webhooks of other networks listed or brought over',
+    perClient: 600,
+    perAccount: 200,
+  },
   /** Each may ask a forge for its keys. */
   exchange: { what: 'tokens of CI jobs exchanged', perClient: 600 },
   /** Each reads a whole account from its server. */

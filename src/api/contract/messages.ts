@@ -191,6 +191,14 @@ export const sentences = {
     'The forge that issued this token did not send its keys. Try again in a minute.',
   webhooksMax: `You already have ${webhooksMax} webhooks. Remove one first.`,
   webhookNotFound: 'You have no such webhook.',
+  webhookListsBusy: 'Too many lists of your webhooks are being made. Try again in a few seconds.',
+  foreignWebhookNotFound: 'Your account has no such webhook of a network that is served here.',
+  foreignWebhookUnreadable: 'This record is not a webhook that its network would use.',
+  foreignWebhookOtherAccount:
+    'This webhook is about another account. Webhooks of Sitehost are about your own sites.',
+  foreignWebhookNotAboutSites:
+    'This webhook is about other records than sites, which Sitehost does not follow.',
+  foreignWebhookPresent: 'You have a webhook with this URL for the same sites already.',
   deliveryNotFound: 'This webhook has no such delivery.',
   deliveriesMax: 'Too many deliveries of this webhook are waiting. Wait until some have ended.',
   webhookNoUrl: 'url: expected an address such as https://hooks.example.com/sitehost',
@@ -225,6 +233,13 @@ export const webhookUrlSentences = {
   credentials: sentences.webhookCredentials,
   port: sentences.webhookPort,
   private: sentences.webhookPrivate,
+} as const
+
+/** By why a webhook of another network cannot be brought over. */
+export const foreignWebhookSentences = {
+  unreadable: sentences.foreignWebhookUnreadable,
+  'other-account': sentences.foreignWebhookOtherAccount,
+  'not-about-sites': sentences.foreignWebhookNotAboutSites,
 } as const
 
 /** For the name of a site that is to be changed. */

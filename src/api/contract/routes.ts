@@ -10,6 +10,7 @@ import { deployRoutes } from './deploys.ts'
 import { domainRoutes } from './domain.ts'
 import { customDomainRoutes } from './domain-custom.ts'
 import { foreignSiteRoutes } from './foreign-sites.ts'
+import { foreignWebhookRoutes } from './foreign-webhooks.ts'
 import { healthAndMetadataRoutes } from './health-and-metadata.ts'
 import { publisherRoutes } from './publishers.ts'
 import { siteRoutes } from './site.ts'
@@ -34,6 +35,7 @@ export const routes = {
   ...tokenRoutes,
   ...publisherRoutes,
   ...webhookRoutes,
+  ...foreignWebhookRoutes,
   ...adminRoutes,
   ...adminLogRoutes,
   ...adminReadRoutes,

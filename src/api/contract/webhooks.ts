@@ -18,10 +18,10 @@ const ofSection = {
 const ofWebhook = { ...ofSection, params: { id } } as const
 
 const url = z.string().meta({ examples: ['https://hooks.example.com/sitehost'] })
-const rkey = siteName.nullable().describe('Null: all sites of the account')
+export const rkey = siteName.nullable().describe('Null: all sites of the account')
 const events = z.array(z.enum(webhookEvents)).min(1).max(webhookEvents.length)
 
-const webhookRow = z.strictObject({
+export const webhookRow = z.strictObject({
   id,
   url,
   rkey,
@@ -58,12 +58,12 @@ const deliveryRow = z.strictObject({
 
 export type DeliveryRow = z.output<typeof deliveryRow>
 
-const secret = z
+export const secret = z
   .string()
   .describe('With which deliveries are signed')
   .meta({ examples: ['whsec_…'] })
 
-const urlRefusals = [
+export const urlRefusals = [
   sentences.webhookNoUrl,
   sentences.webhookNoHttps,
   sentences.webhookCredentials,

@@ -54,9 +54,8 @@ export function webhookHandlers(context: WebhookContext): HandlersOf<typeof webh
       const { secret, sealedSecret } = await newSecret(id)
       const events = [...new Set(body.events)]
       const created = { id, did, site, ...place, events, sealedSecret } as const
-      if (!(await createWebhook(db, created, { webhooksMax, now: now() }))) {
-        throw new ApiError(409, sentences.webhooksMax)
-      }
+      const outcome = await createWebhook(db, created, { webhooksMax, now: now() })
+      if (outcome !== 'created') throw new ApiError(409, sentences.webhooksMax)
       recordEvent(log, 'webhook_added', { did, site: site || null, host: place.host })
       return answer(200, { secret, webhook: webhookRow(await found(did, id), now()) })
     },
@@ -139,7 +138,7 @@ function placeOf(
   return place
 }
 
-function webhookRow(webhook: Webhook, now: number): WebhookRow {
+export function webhookRow(webhook: Webhook, now: number): WebhookRow {
   const { createdAt, disabledBy, events, failingSince, formerUntil, id } = webhook
   const isFormer = formerUntil !== null && formerUntil > now
   return {

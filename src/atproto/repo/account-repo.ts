@@ -5,7 +5,7 @@ import { smallAnswer } from '#outbound/answer-body.ts'
 import type { AnswerFields } from '#outbound/answer-fields.ts'
 import type { JsonLimits, JsonPiece } from '#outbound/json-scan.ts'
 import { ServerRefusedError, UnusableAnswerError } from '#outbound/server-errors.ts'
-import type { Collection, OwnCollection } from '#site/namespace.ts'
+import type { Collection, foreignWebhookCollection, OwnCollection } from '#site/namespace.ts'
 import { type BlobRef, readBlobRef } from '#site/record/blob-ref.ts'
 import { ownField } from '#site/record/own-fields.ts'
 import { AccountCalls, posting } from './account-calls.ts'
@@ -26,6 +26,9 @@ export interface ListedRecord {
   /** Untrusted, as the server sent it. Null: left out because the limits are used up. */
   readonly value: unknown
 }
+
+/** Records that are written elsewhere, too. */
+type ReadCollection = Collection | typeof foreignWebhookCollection
 
 /** A commit that was made. */
 export interface Committed {
@@ -166,7 +169,7 @@ export class AccountRepo {
   }
 
   /** The current record, or null. Its value is null if it exceeds the limits of our records. */
-  async findRecord(collection: Collection, rkey: string): Promise<ListedRecord | null> {
+  async findRecord(collection: ReadCollection, rkey: string): Promise<ListedRecord | null> {
     const method = 'com.atproto.repo.getRecord'
     const limits = collection.endsWith('.settings') ? settingsLimits : recordLimits
     const parameters = { repo: this.did, collection, rkey }
@@ -185,7 +188,7 @@ export class AccountRepo {
 
   /** The first `recordsMax` records of a collection, read page by page. */
   async listRecords(
-    collection: Collection,
+    collection: ReadCollection,
     { recordsMax, valuesMax, summarize = () => null, onKept = () => {} }: ListOptions,
   ): Promise<ListedRecord[]> {
     const records: ListedRecord[] = []

@@ -40,9 +40,19 @@ onEachStore('store/webhooks', (db) => {
   }
 
   test('an account has a limited number of them', async () => {
-    for (const id of ['a', 'b', 'c']) expect(await create({ id })).toBe(true)
-    expect(await create({ id: 'd' })).toBe(false)
-    expect(await create({ id: 'd', did: bob })).toBe(true)
+    for (const id of ['a', 'b', 'c']) expect(await create({ id })).toBe('created')
+    expect(await create({ id: 'd' })).toBe('too-many')
+    expect(await create({ id: 'd', did: bob })).toBe('created')
+  })
+
+  test('one that is to be the only one with its URL for its sites is', async () => {
+    const createOnly = (facts: Parameters<typeof newWebhook>[0] = {}) =>
+      createWebhook(db(), newWebhook(facts), { webhooksMax: 3, now: 1, isOnly: true })
+    expect(await createOnly({ id: 'a', disabledBy: 'owner' })).toBe('created')
+    expect(await createOnly()).toBe('present')
+    expect(await createOnly({ site: nameOf('blog') })).toBe('created')
+    expect(await createOnly({ url: 'https://hooks.example/other' })).toBe('created')
+    expect(await findWebhook(db(), { did: alice, id: 'a' })).toMatchObject({ disabledBy: 'owner' })
   })
 
   test('is found, changed, given a new secret and deleted by its account alone', async () => {

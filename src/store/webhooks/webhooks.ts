@@ -16,7 +16,8 @@ export interface Webhook extends Omit<WebhookRow, 'events'> {
 export type NewWebhook = Pick<
   Webhook,
   'id' | 'did' | 'site' | 'url' | 'host' | 'events' | 'sealedSecret'
->
+> &
+  Partial<Pick<Webhook, 'disabledBy'>>
 
 /** Of an account. */
 export interface WebhookKey {
@@ -24,21 +25,36 @@ export interface WebhookKey {
   readonly id: string
 }
 
-/** False when the account has `webhooksMax` of them. Throws AccountDeletedHereError. */
+interface CreateOptions {
+  readonly webhooksMax: number
+  readonly now: number
+  /** Not if the account has one with this URL for the same sites. */
+  readonly isOnly?: true
+}
+
+/** `too-many`: the account has `webhooksMax` of them. Throws AccountDeletedHereError. */
 export function createWebhook(
   db: Db,
   { events, ...facts }: NewWebhook,
-  { webhooksMax, now }: { readonly webhooksMax: number; readonly now: number },
-): Promise<boolean> {
+  { webhooksMax, now, isOnly }: CreateOptions,
+): Promise<'created' | 'too-many' | 'present'> {
   return inTransaction(db, async (transaction) => {
     await lockOrThrowIfDeletedHere(transaction, facts.did)
     await lockUntilCommit(transaction, `webhooks ${facts.did}`)
-    if ((await listWebhooks(transaction, facts.did)).length >= webhooksMax) return false
+    const present = await listWebhooks(transaction, facts.did)
+    if (isOnly && present.some((webhook) => isSameReceiver(webhook, facts))) return 'present'
+    if (present.length >= webhooksMax) return 'too-many'
     const row = { ...facts, events: JSON.stringify(events), createdAt: now, updatedAt: now }
     await transaction.insertInto('webhooks').values(row).execute()
-    return true
+    return 'created'
   })
 }
+
+type Receiver = Pick<Webhook, 'site' | 'url'>
+
+/** Whether two webhooks send the events of the same sites to one URL. */
+export const isSameReceiver = (one: Receiver, other: Receiver): boolean =>
+  one.url === other.url && one.site === other.site
 
 /** Newest first. */
 export async function listWebhooks(db: Db, did: Did): Promise<Webhook[]> {
