@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { createSession, putRecord } from '#tests/support/accounts.ts'
 import { runAtTerminal } from '#tests/support/processes/at-terminal.ts'
 import { runInProcess, siteCommandsByName } from '#tests/support/processes/site-commands.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
@@ -31,8 +32,14 @@ describe('with --json, at a real account server and a Sitehost', () => {
   let url = ''
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'every-command-'))
-    world = await startWorld()
+    world = await startWorld({ environment: { ALSO_SERVE: 'place.wisp' } })
     await world.signedIn('alice.test')
+    const account = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+    await putRecord(account, 'place.wisp.v2.wh', 'theirs', {
+      scope: { aturi: `at://${account.did}`, backlinks: true },
+      url: 'http://127.0.0.1:1/theirs',
+      createdAt: '2026-01-02T03:04:05.678Z',
+    })
     await Bun.write(join(dir, 'site/index.html'), 'home')
     await Bun.write(join(dir, 'site/_redirects'), '/old /\n')
   })
@@ -121,6 +128,8 @@ describe('with --json, at a real account server and a Sitehost', () => {
     'webhooks test': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
     'webhooks log': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
     'webhooks remove': { args: () => listed('webhooks list', 'webhooks', 'id', []) },
+    'webhooks foreign': { args: () => [] },
+    'webhooks bring-over': { args: () => listed('webhooks foreign', 'webhooks', 'key', []) },
     visits: { args: () => ['--days', '7', ...blog] },
     promote: { args: async () => [await preview(), ...blog] },
     rollback: { args: () => ['previous', ...blog] },

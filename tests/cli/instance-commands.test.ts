@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sentences } from '#api/contract/messages.ts'
 import { audienceOf, manageMethod } from '#site/service-token.ts'
-import { createSession } from '#tests/support/accounts.ts'
+import { createSession, putRecord } from '#tests/support/accounts.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import type { CommandEnd } from '#tests/support/processes/run-command.ts'
 import { runInProcess } from '#tests/support/processes/site-commands.ts'
@@ -18,7 +18,10 @@ let cli: InstalledCli
 let world: World
 let browser: AppClient
 beforeAll(async () => {
-  ;[cli, world] = await Promise.all([installCli(), startWorld()])
+  ;[cli, world] = await Promise.all([
+    installCli(),
+    startWorld({ environment: { ALSO_SERVE: 'place.wisp' } }),
+  ])
   browser = await world.signedIn('alice.test')
   await signIn()
   await Bun.write(join(cli.dir, 'site/index.html'), 'by the Sitehost')
@@ -115,6 +118,29 @@ test('webhooks are added with a secret, tried and removed', async () => {
   await json('webhooks', 'remove', id)
   const again = await run(['webhooks', 'remove', id])
   expect([again.code, again.complaints]).toEqual([1, `${sentences.webhookNotFound}\n`])
+})
+
+test('webhooks of another network are listed with what each would be here, and brought over', async () => {
+  const account = await createSession(world.network.pds, 'alice.test', 'hunter2pass')
+  const facts = { url: 'http://127.0.0.1:1/theirs', createdAt: '2026-01-02T03:04:05.678Z' }
+  const aturi = `at://${account.did}`
+  await putRecord(account, 'place.wisp.v2.wh', 'all', { scope: { aturi }, ...facts })
+  await putRecord(account, 'place.wisp.v2.wh', 'posts', {
+    ...{ scope: { aturi: `${aturi}/app.bsky.feed.post` }, ...facts },
+  })
+  const listed = await run(['webhooks', 'foreign'])
+  expect(listed.said.map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'posts http://127.0.0.1:1/theirs: it is not about sites',
+    'all all sites on http://127.0.0.1:1/theirs (site.published, site.deleted)',
+  ])
+  expect(listed.complaints).toContain('all: Changes of other records than sites are not sent.')
+  const brought = await run(['webhooks', 'bring-over', 'all'])
+  expect(brought).toMatchObject({ code: 0, said: [expect.stringMatching(/^whsec_/)] })
+  expect(brought.complaints).toContain('another body and signature')
+  const again = await run(['webhooks', 'bring-over', 'all'])
+  expect([again.code, again.complaints]).toEqual([1, `${sentences.foreignWebhookPresent}\n`])
+  const posts = await run(['webhooks', 'bring-over', 'posts'])
+  expect([posts.code, posts.complaints]).toEqual([1, `${sentences.foreignWebhookNotAboutSites}\n`])
 })
 
 test('names are claimed, mapped and released; domains say which records they need', async () => {

@@ -77,5 +77,26 @@ export const webhookCommands: SiteCommand = {
         await removeWebhook(id, options, context)
       },
     },
+    {
+      usage: 'foreign',
+      description: 'list your webhooks of other networks, and what each would be here',
+      options: ofInstance,
+      examples: ['sitehost webhooks foreign'],
+      run: async (context, options: InstanceOptions) => {
+        const { listForeignWebhooks } = await import('#cli/instance/foreign-webhooks.ts')
+        await listForeignWebhooks(options, context)
+      },
+    },
+    {
+      usage: 'bring-over <key>',
+      description: 'add one as a webhook of another network says, and print its secret',
+      arguments: [{ description: 'of its record, as the list "foreign" has it' }],
+      options: ofInstance,
+      examples: ['sitehost webhooks bring-over 3mkq2vtpdbk2c'],
+      run: async (context, options: InstanceOptions, key: string) => {
+        const { bringWebhookOver } = await import('#cli/instance/foreign-webhooks.ts')
+        await bringWebhookOver(key, options, context)
+      },
+    },
   ],
 }

@@ -6,7 +6,7 @@ import { timeText } from '#cli/time-text.ts'
 import { webhookEvents } from '#site/webhook-event.ts'
 import { type InstanceOptions, openInstance } from './instance.ts'
 
-const row = z.object({
+export const webhookFields = z.object({
   id: z.string(),
   url: z.string(),
   rkey: z.string().nullable(),
@@ -35,7 +35,7 @@ export async function listWebhooks(
   context: CommandContext,
 ): Promise<void> {
   const instance = await openInstance(options, context)
-  const all = z.object({ webhooks: z.array(row) })
+  const all = z.object({ webhooks: z.array(webhookFields) })
   const { webhooks } = await instance.ask({ method: 'GET', path }, all)
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ webhooks }))
@@ -43,7 +43,14 @@ export async function listWebhooks(
   if (webhooks.length === 0) console.note(`You have no webhooks at ${instance.origin}.`)
 }
 
-function cellsOf({ disabledBy, events, failingSince, id, rkey, url }: z.output<typeof row>) {
+function cellsOf({
+  disabledBy,
+  events,
+  failingSince,
+  id,
+  rkey,
+  url,
+}: z.output<typeof webhookFields>) {
   const failing = failingSince === null ? 'on' : `failing since ${timeText(failingSince)}`
   const state = disabledBy === null ? failing : `off (${disabledBy})`
   return [id, rkey ?? 'all sites', state, `${url} (${events.join(', ')})`]
@@ -62,7 +69,7 @@ export async function addWebhook(
 ): Promise<void> {
   const json = { url, rkey: site ?? null, events: eventsOf(events) }
   const instance = await openInstance(options, context)
-  const answer = z.object({ secret: z.string(), webhook: row })
+  const answer = z.object({ secret: z.string(), webhook: webhookFields })
   const { secret, webhook } = await instance.ask({ method: 'POST', path, json }, answer)
   const { console } = context
   if (options.json) return console.say(JSON.stringify({ secret, webhook }))
