@@ -14,7 +14,7 @@ export const required: readonly string[] = [
   ...namesOf('domains', 'none', 'waiting', 'one-tick', 'verified', 'warned', 'lost'),
   ...namesOf('domains', 'certificates'),
   ...namesOf('settings', 'pristine', 'dirty', 'invalid', 'saved', 'ci'),
-  ...namesOf('account', 'all', 'webhooks', 'deletion'),
+  ...namesOf('account', 'all', 'webhooks', 'foreign-webhooks', 'deletion'),
   'not-found',
   'api-reference',
   ...namesOf('visitor', '404', '410', '451', '503', 'nothing-here', 'listing'),

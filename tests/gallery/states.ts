@@ -7,7 +7,7 @@ import { files } from './file-states.ts'
 import { publish } from './publish-states.ts'
 import { journal, type Shown } from './scene.ts'
 import { list, site } from './site-states.ts'
-import { at, choose, press, type State, see } from './state.ts'
+import { answering, at, choose, press, type State, see } from './state.ts'
 
 const drop = async (shown: Shown) => {
   await choose(shown, 'garden')
@@ -103,6 +103,21 @@ const settings: readonly State[] = [
   },
 ]
 
+const foreignWebhooks = [
+  { rkey: 'portfolio', events: ['site.published'], notes: ['public-secret', 'no-site'] },
+  {
+    ...{ rkey: null, events: ['site.published', 'site.deleted'] },
+    notes: ['other-records', 'backlinks', 'secret-elsewhere'],
+  },
+  { rkey: null, events: ['site.deleted'], notes: [], webhook: 'one' },
+  { rkey: null, events: [], notes: [], problem: 'not-about-sites' },
+].map((webhook, n) => ({
+  ...{ key: `3mkq2vtpdbk2${n}`, network: 'place.wisp', scope: 'at://did:plc:somebody' },
+  url: `https://hooks.example.com/${'a-long-path/'.repeat(n * 3)}hook`,
+  ...{ enabled: n !== 2, problem: null, webhook: null },
+  ...webhook,
+}))
+
 const account: readonly State[] = [
   {
     name: 'account/all',
@@ -120,6 +135,18 @@ const account: readonly State[] = [
       await page.getByRole('button', { name: 'Send a test to' }).first().click()
       await see(page, 'no connection')
     }),
+  },
+  {
+    name: 'account/foreign-webhooks',
+    by: 'bob',
+    show: async (shown) => {
+      const answer = { webhooks: foreignWebhooks, more: true }
+      await answering(shown.page, '/api/user/foreign-webhooks', 200, answer)
+      await at('/account', async ({ page }) => {
+        await see(page, 'On place.wisp')
+        await page.getByRole('heading', { name: 'On place.wisp' }).scrollIntoViewIfNeeded()
+      })(shown)
+    },
   },
   {
     name: 'account/deletion',

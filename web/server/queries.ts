@@ -13,6 +13,7 @@ export const keys = {
   names: ['names'],
   signIns: ['sign-ins'],
   webhooks: ['webhooks'],
+  foreignWebhooks: ['foreign-webhooks'],
   /** What is known about each site alone. */
   eachSite: ['site'],
   /** All that is known about one site. */

@@ -6,6 +6,7 @@ import { keys } from './queries.ts'
 // Webhooks; apart from the other calls, because only a part of one page has them.
 
 export type Webhook = AnswerTo<'GET /api/webhooks'>['webhooks'][number]
+export type ForeignWebhook = AnswerTo<'GET /api/user/foreign-webhooks'>['webhooks'][number]
 export type Delivery = AnswerTo<'GET /api/webhooks/:id/deliveries'>['deliveries'][number]
 
 export const addWebhook = (body: Asked<'POST /api/webhooks'>['body']) =>
@@ -24,9 +25,18 @@ export const testWebhook = (id: string) => call('POST /api/webhooks/:id/test', {
 export const redeliver = (id: string, delivery: string) =>
   call('POST /api/webhooks/:id/deliveries/:delivery/redeliver', { params: { id, delivery } })
 
+export const bringWebhookOver = (key: string) =>
+  call('POST /api/user/foreign-webhooks/bring-over', { body: { key } })
+
 export const webhooksQuery = queryOptions({
   queryKey: keys.webhooks,
   queryFn: async () => (await call('GET /api/webhooks', {})).webhooks,
+})
+
+/** Each call asks the account's server, where the service serves other networks. */
+export const foreignWebhooksQuery = queryOptions({
+  queryKey: keys.foreignWebhooks,
+  queryFn: () => call('GET /api/user/foreign-webhooks', {}),
 })
 
 const pendingPollMs = 2_000

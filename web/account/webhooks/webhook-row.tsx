@@ -5,6 +5,7 @@ import { Button } from '#web/parts/controls/button.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { Confirm } from '#web/parts/overlays/confirm.tsx'
 import { Status } from '#web/parts/status.tsx'
+import { keys } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
 import {
   changeWebhook,
@@ -39,13 +40,17 @@ export function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
     await act(() => testWebhook(id))
     setOpen(true)
   }
+  const remove = async () => {
+    await act(() => removeWebhook(id))
+    await client.invalidateQueries({ queryKey: keys.foreignWebhooks })
+  }
   const replace = () => act(async () => onSecret(host, (await replaceSecret(id)).secret))
   return (
     <div className={styles['row']}>
       <div className={styles['facts']}>
         <strong>{webhook.url}</strong>
         <span className={styles['hint']}>
-          {webhook.rkey ?? texts.allSites} · {eventsText(webhook)}
+          {webhook.rkey ?? texts.allSites} · {eventsText(webhook.events)}
         </span>
         <StateOf webhook={webhook} />
         {skipped > 0 && <span className={styles['hint']}>{texts.skipped(skipped)}</span>}
@@ -76,12 +81,7 @@ export function WebhookRow({ webhook, onSecret }: WebhookRowProps) {
           {enabled ? texts.turnOff : texts.turnOn}
         </Button>
         <Ask isBusy={isBusy} of={texts.replace} host={host} onYes={() => void replace()} />
-        <Ask
-          isBusy={isBusy}
-          of={texts.remove}
-          host={host}
-          onYes={() => void act(() => removeWebhook(id))}
-        />
+        <Ask isBusy={isBusy} of={texts.remove} host={host} onYes={() => void remove()} />
       </div>
       {problem !== null && <Problem>{problem}</Problem>}
       {isOpen && <Deliveries host={host} id={id} />}
@@ -117,7 +117,7 @@ function StateOf({ webhook: { disabledBy, failingSince } }: { webhook: Webhook }
   return <Status state="live">{on}</Status>
 }
 
-function eventsText({ events }: Webhook): string {
+export function eventsText(events: Webhook['events']): string {
   const { allEvents, events: names, eventsOf } = words.webhooks
   const [first] = events
   if (events.length === webhookEvents.length) return allEvents

@@ -7,6 +7,7 @@ import { webhooksQuery } from '#web/server/webhooks.ts'
 import { words } from '#web/words/words.ts'
 import '#web/words/own-webhooks.ts'
 import { AddWebhook } from './add-webhook.tsx'
+import { ForeignWebhooks } from './foreign-webhooks.tsx'
 import { WebhookRow } from './webhook-row.tsx'
 import styles from './webhooks.module.css'
 
@@ -31,6 +32,7 @@ export default function Webhooks() {
           webhook={webhook}
         />
       ))}
+      <ForeignWebhooks onSecret={(host, secret) => setShown({ host, secret })} />
       {shown !== null && (
         <OnceShown secret={shown.secret} title={texts.secretOf(shown.host)} what={texts.secret} />
       )}

@@ -56,6 +56,31 @@ export const webhooks = {
   site: 'Website',
   what: 'Ereignisse',
   whatMissing: 'Wähle mindestens ein Ereignis.',
+  foreign: {
+    title: (network: string) => `Bei ${network}`,
+    text: 'Für diese sendet das andere Netz selbst, bis du sie dort löschst. Ist einer herübergeholt, bekommt sein Programm Anfragen von hier, mit anderem Inhalt und anderer Signatur: Passe es vorher an.',
+    loadFailed: 'Deine Webhooks anderer Netze konnten nicht geladen werden.',
+    more: 'Es gibt weitere, die nicht gezeigt werden.',
+    noAddress: 'Keine Adresse',
+    bring: 'Herüberholen',
+    bringOf: (host: string) => `Herüberholen: ${host}`,
+    here: 'Schon hier',
+    notes: {
+      'other-records': 'Änderungen an anderem als Websites werden nicht gesendet.',
+      backlinks: 'Datensätze anderer Konten, die deine nennen, werden nicht gesendet.',
+      'created-or-updated': 'Neue Websites und neue Versionen sind hier ein Ereignis.',
+      'public-secret': 'Sein Geheimnis bleibt. Jeder kann es im Datensatz lesen: ersetze es bald.',
+      'secret-elsewhere':
+        'Er bekommt ein neues Geheimnis: das jetzige behält das andere Netz für sich.',
+      'no-site': 'Du hast hier noch keine Website mit diesem Namen.',
+    },
+    problems: {
+      unreadable: 'Sein Datensatz ist kein Webhook.',
+      'other-account': 'Es geht darin um ein anderes Konto.',
+      'not-about-sites': 'Es geht darin nicht um Websites.',
+      'unusable-url': 'An diese Adresse kann nichts gesendet werden.',
+    },
+  },
   deliveries: {
     show: 'Zustellungen',
     of: (host: string) => `Zustellungen an ${host}`,
