@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
   const publish = async (contents: Record<string, string>, siteName: string) => {
     await choose(contents, siteName)
     sent = []
-    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('button', { name: /^(Publish|Replace .*)$/ }).click()
     await live()
     return sent.filter((each) => each.startsWith('PUT '))
   }
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Update reloaded' })
     await dialog
       .getByLabel('Choose a folder')
-      .setInputFiles(await folderOf({ 'index.html': 'updated' }))
+      .setInputFiles(await folderOf({ 'index.html': 'updated', 'a.txt': 'a', 'b.txt': 'b' }))
     await refused
     page.once('domcontentloaded', () => {
       isBack = true
@@ -178,6 +178,21 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     await page.unrouteAll()
     const open = page.getByRole('link', { name: 'Open', exact: true })
     expect(await (await fetch((await open.getAttribute('href')) ?? '')).text()).toBe('updated')
+  }, 120_000)
+
+  test('an update that removes most of a site asks first, and nothing is published before', async () => {
+    await page.goto(`${world.app}/sites/reloaded`)
+    sent = []
+    await page.getByRole('button', { name: 'Update', exact: true }).click()
+    await page
+      .getByRole('dialog', { name: 'Update reloaded' })
+      .getByLabel('Choose a folder')
+      .setInputFiles(await folderOf({ 'index.html': 'another site', 'other.html': 'x' }))
+    await page.waitForURL('**/onboarding?site=reloaded')
+    await page.getByText('This removes 2 of the 3 files of reloaded.').waitFor()
+    expect(sent.filter((each) => !each.startsWith('GET '))).toEqual([])
+    await page.getByRole('button', { name: 'Replace reloaded' }).click()
+    await page.getByText('Your site is live').waitFor()
   }, 120_000)
 
   test('of two tabs that continue the same folder, one publishes it', async () => {

@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('the list of sites', () => {
     await dropOn(page.getByRole('heading', { level: 1 }), project, 'site-5')
     await page.waitForURL('**/onboarding?site=site-5')
     await page.getByRole('button', { name: 'Publish dist instead' }).click()
-    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('button', { name: 'Replace site-5' }).click()
     await page.getByText('Your site is live').waitFor()
     expect(await htmlOf('site-5')).toContain('Built')
   }, 60_000)

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await signIn('carol.test')
     await page.getByText(`Replaces your site “${name}”.`).waitFor()
     await page.getByText('Garden', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('button', { name: `Replace ${name}` }).click()
     await live()
   }, 120_000)
 

@@ -11,7 +11,7 @@ const publishing = (then: (shown: Shown) => Promise<unknown>) =>
     await newPictures(shown.folders)
     await choose(shown, 'garden')
     await see(shown.page, 'Garden')
-    await shown.page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await shown.page.getByRole('button', { name: /^(Publish|Replace .*)$/ }).click()
     await then(shown)
   })
 
@@ -73,7 +73,7 @@ export const publish: readonly State[] = [
     show: at('/onboarding', async (shown) => {
       await choose(shown, 'broken')
       await see(shown.page, 'Bad file path')
-      await shown.page.getByRole('button', { name: 'Publish', exact: true }).click()
+      await shown.page.getByRole('button', { name: /^(Publish|Replace .*)$/ }).click()
       await see(shown.page, 'These files cannot be published')
     }),
   },

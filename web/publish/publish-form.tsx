@@ -7,9 +7,11 @@ import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
 import { words } from '#web/words/words.ts'
 import { ChosenFiles } from './chosen-files.tsx'
 import { FileDrop } from './file-drop.tsx'
+import { findRemovals, type Removals } from './find-removals.ts'
 import styles from './publish-form.module.css'
 import { publishSession, type SessionState } from './publish-session.ts'
 import { siteNameProblem } from './site-name-problem.ts'
+import { useRemovals } from './use-removals.ts'
 
 /** What a page asks about a site that is new. */
 export interface NewSite {
@@ -42,7 +44,10 @@ export function PublishForm(props: PublishFormProps) {
   const filesProblem = filesProblemOf(session)
   // Before there is something to publish, there is nothing to ask about it.
   const isAsked = choice !== null || session.found !== null || publish.stage === 'failed'
-  const newSite = siteNames.includes(siteName) ? null : props.newSite
+  const isReplacing = siteNames.includes(siteName)
+  const newSite = isReplacing ? null : props.newSite
+  const known = useRemovals(isReplacing ? siteName : null, choice)
+  const removals = known?.removals ?? null
   const failure = publish.stage === 'failed' ? publish : null
 
   const submit = async () => {
@@ -51,6 +56,11 @@ export function PublishForm(props: PublishFormProps) {
     setTried(true)
     if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
     if (newSite !== null && newSite.problem !== null) return
+    const { choice: chosen } = publishSession.state
+    if (isReplacing && chosen !== null && known?.choice !== chosen) {
+      // Nobody has agreed to what was not shown yet.
+      if ((await findRemovals(siteName, chosen)) !== null) return
+    }
     setTried(false)
     newSite?.onPublish(siteName)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
@@ -58,6 +68,7 @@ export function PublishForm(props: PublishFormProps) {
     else void publishSession.publish(siteName)
   }
 
+  const begin = isReplacing ? form.replace(siteName) : form.publish
   const press = (event: FormEvent) => {
     event.preventDefault()
     void submit()
@@ -71,7 +82,7 @@ export function PublishForm(props: PublishFormProps) {
         <>
           <TextField
             autoComplete="off"
-            hint={siteNames.includes(siteName) ? form.replaces(siteName) : form.rule}
+            hint={isReplacing ? form.replaces(siteName) : form.rule}
             label={form.siteName}
             list={listId}
             name="siteName"
@@ -97,14 +108,25 @@ export function PublishForm(props: PublishFormProps) {
           {failure.kind === 'conflict' && ` ${form.replaceWith}`}
         </Notice>
       )}
+      {removals !== null && <Notice tone="warn">{removalText(siteName, removals)}</Notice>}
       {/* Never disabled: pressing it too early shows what is missing. */}
       {isAsked && (
-        <Button ref={failure === null ? null : focusOnMount} type="submit">
-          {failure === null ? form.publish : form.tryAgain}
+        <Button
+          look={removals === null ? 'primary' : 'danger'}
+          ref={failure === null ? null : focusOnMount}
+          type="submit"
+        >
+          {failure === null ? begin : form.tryAgain}
         </Button>
       )}
     </form>
   )
+}
+
+function removalText(siteName: string, removals: Removals): string {
+  const { form } = words.publish
+  if (removals === 'unknown') return form.removesUnknown(siteName)
+  return form.removes(removals.removed, removals.present, siteName)
 }
 
 function filesProblemOf({ choice }: SessionState): string | null {

@@ -2,6 +2,7 @@ import { goTo } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import type { Choice } from './files/choose-files.ts'
+import { findRemovals } from './find-removals.ts'
 import { publishSession } from './publish-session.ts'
 import { isRunning } from './publish-state.ts'
 
@@ -17,7 +18,9 @@ export async function updateSite(site: string, take: () => Promise<Choice | null
     const { problem } = publishSession.state
     return problem === null ? undefined : toast(problem, danger)
   }
-  if (hasQuestions(choice)) return goTo(`/onboarding?${new URLSearchParams({ site })}`)
+  if (hasQuestions(choice) || (await findRemovals(site, choice)) !== null) {
+    return goTo(`/onboarding?${new URLSearchParams({ site })}`)
+  }
   await publishSession.publish(site)
   await finish(site)
 }

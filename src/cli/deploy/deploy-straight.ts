@@ -8,6 +8,7 @@ import { explained } from '#cli/explained.ts'
 import type { Instance } from '#cli/instance/instance.ts'
 import { busySentence } from '#publish/publish-failure.ts'
 import type { SiteAddress } from '#site/site-address.ts'
+import { removesMost } from '#site/upload/removals.ts'
 import { compareWithLive, findRemovals } from './compare-with-live.ts'
 import { deployFiles } from './deploy-files.ts'
 import type { DeployOptions, DeployPlan } from './deploy-plan.ts'
@@ -97,7 +98,7 @@ export async function confirmRemovals(
   const { present, removed } = await explained(signal, { doing: 'publishing' }, () =>
     findRemovals(address, compared, parts),
   )
-  if (removed.length * 2 <= present) return
+  if (!removesMost(removed.length, present)) return
   const question = `This removes ${removed.length} of the ${counted(present, 'file')} of ${folder.site}. Publish? [y/N] `
   const answer = await console.ask(question, signal)
   if (!/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was published.')

@@ -1,6 +1,7 @@
 import type { Catalogue } from '#web/words/en.ts'
-import { plurals } from '#web/words/plural.ts'
+import { counts, plurals } from '#web/words/plural.ts'
 
+const count = counts('de')
 const plural = plurals('de')
 const files = (n: number) => plural(n, 'Datei', 'Dateien')
 
@@ -69,6 +70,10 @@ export const publish: Catalogue['publish'] = {
     siteName: 'Name der Website',
     rule: 'Buchstaben, Ziffern und Bindestriche',
     replaces: (site: string) => `Ersetzt deine Website „${site}“.`,
+    removes: (removed: number, present: number, site: string) =>
+      `Das entfernt ${count(removed)} von ${plural(present, 'Datei', 'Dateien')} von ${site}.`,
+    removesUnknown: (site: string) =>
+      `Die Dateien von ${site} ließen sich nicht mit diesen vergleichen. Das ersetzt sie alle.`,
     noName: 'Gib der Website einen Namen.',
     onlyDots: 'Ein oder zwei Punkte sind kein Name. Ergänze einen Buchstaben oder eine Ziffer.',
     tooLong: (max: number, n: number) => `Ein Name hat höchstens ${max} Zeichen; dieser hat ${n}.`,
@@ -77,6 +82,7 @@ export const publish: Catalogue['publish'] = {
     chooseFirst: 'Wähle zuerst einen Ordner oder eine Zip-Datei.',
     cannot: 'Diese Dateien lassen sich nicht veröffentlichen. Wähle andere.',
     publish: 'Veröffentlichen',
+    replace: (site: string) => `${site} ersetzen`,
     tryAgain: 'Noch einmal versuchen',
     replaceWith:
       'Die Website hat sich inzwischen geändert. Veröffentliche noch einmal, um sie zu ersetzen.',

@@ -1,5 +1,6 @@
-import { plurals } from '#web/words/plural.ts'
+import { counts, plurals } from '#web/words/plural.ts'
 
+const count = counts('en')
 const plural = plurals('en')
 const files = (n: number) => plural(n, 'file', 'files')
 
@@ -65,6 +66,10 @@ export const publish = {
     siteName: 'Site name',
     rule: 'Letters, digits and dashes',
     replaces: (site: string) => `Replaces your site “${site}”.`,
+    removes: (removed: number, present: number, site: string) =>
+      `This removes ${count(removed)} of the ${files(present)} of ${site}.`,
+    removesUnknown: (site: string) =>
+      `The files of ${site} could not be compared with these. This replaces them all.`,
     noName: 'Give the site a name.',
     onlyDots: 'A dot or two dots are no name. Add a letter or a digit.',
     tooLong: (max: number, n: number) => `A name can have ${max} characters; this one has ${n}.`,
@@ -73,6 +78,7 @@ export const publish = {
     chooseFirst: 'Choose a folder or a zip first.',
     cannot: 'These files cannot be published. Choose others.',
     publish: 'Publish',
+    replace: (site: string) => `Replace ${site}`,
     tryAgain: 'Try again',
     replaceWith: 'The site changed while you were publishing. Publish again to replace it.',
   },
