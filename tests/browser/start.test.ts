@@ -145,17 +145,24 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await program.publish(name, [{ path: 'index.html', body: new Blob(['mine']) }])
     await drop()
     await signIn('carol.test')
-    await page.getByText(`Replaces your site “${name}”.`).waitFor()
+    const field = page.getByLabel('Site name')
     await page.getByText('Garden', { exact: true }).waitFor()
+    expect(await field.inputValue()).toBe(`${name}-2`)
+    await field.fill('')
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByText('Give the site a name.').waitFor()
+    expect(await field.inputValue()).toBe('')
+    await field.fill(name)
+    await page.getByText(`Replaces your site “${name}”.`).waitFor()
     await page.getByRole('button', { name: `Replace ${name}` }).click()
     await live()
   }, 120_000)
 
   test('signs out, and what was dropped is gone from the browser', async () => {
     await drop()
-    // There is a site of that name: nothing is published before that is confirmed.
+    // There is a site of that name: nothing is published before a name is confirmed.
     await signIn('alice.test')
-    await page.getByText('Replaces your site').waitFor()
+    await page.getByLabel('Site name').waitFor()
     expect(await keptFiles()).toHaveLength(2)
     await page.getByRole('button', { name: /^Account/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()

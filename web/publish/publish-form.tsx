@@ -86,7 +86,8 @@ export function PublishForm(props: PublishFormProps) {
             label={form.siteName}
             list={listId}
             name="siteName"
-            onBlur={() => siteName === '' && onName(null)}
+            // An empty field stays so: what is below it would move from under a press.
+            onBlur={() => siteName === '' && choice === null && onName(null)}
             onChange={(event) => onName(event.target.value)}
             // A suggestion that arrives while somebody types would mix with the letters.
             onFocus={() => onName(siteName)}

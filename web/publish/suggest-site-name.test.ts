@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseSiteName } from '#site/site-name.ts'
-import { suggestSiteName } from './suggest-site-name.ts'
+import { freeSiteName, suggestSiteName } from './suggest-site-name.ts'
 
 const suggestions: [string, string][] = [
   ['blog', 'blog'],
@@ -22,4 +22,11 @@ const suggestions: [string, string][] = [
 test.each(suggestions)('%j suggests %j', (folder, name) => {
   expect(suggestSiteName(folder)).toBe(name)
   if (name !== '') expect(parseSiteName(name) as string).toBe(name)
+})
+
+test('a name that a site has already gets the next free number', () => {
+  expect(freeSiteName('garden', ['blog'])).toBe('garden')
+  expect(freeSiteName('garden', ['garden', 'garden-2'])).toBe('garden-3')
+  const longest = 'x'.repeat(512)
+  expect(parseSiteName(freeSiteName(longest, [longest]))).not.toBe(null)
 })

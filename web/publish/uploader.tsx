@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
+import type { Choice } from '#web/publish/files/choose-files.ts'
 import { rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
 import { keys } from '#web/server/queries.ts'
 import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
@@ -10,6 +11,7 @@ import { type NewSite, PublishForm } from './publish-form.tsx'
 import { PublishProgress } from './publish-progress.tsx'
 import { publishSession } from './publish-session.ts'
 import { isRunning } from './publish-state.ts'
+import { freeSiteName } from './suggest-site-name.ts'
 import styles from './uploader.module.css'
 import { usePublishSession } from './use-publish-session.ts'
 
@@ -36,7 +38,7 @@ export function Uploader(props: UploaderProps) {
   const session = usePublishSession()
   const { choice, publish } = session
   const [typedName, setTypedName] = useState<string | null>(null)
-  const siteName = site ?? typedName ?? publishSession.suggestedName
+  const siteName = site ?? typedName ?? nameFor(choice, siteNames ?? none)
   const [hasJobs] = useState(() => rememberedJobs().length > 0)
   const heading = useRef<HTMLHeadingElement>(null)
   useContinue(siteNames, setTypedName)
@@ -112,6 +114,10 @@ export function Uploader(props: UploaderProps) {
 
 const none: readonly string[] = []
 
+/** A folder that happens to have the name of a site does not replace it; one whose `sitehost.json` names it does. */
+const nameFor = (choice: Choice | null, siteNames: readonly string[]): string =>
+  choice?.siteName ?? freeSiteName(publishSession.suggestedName, siteNames)
+
 /** Brings back what was chosen before the document was loaded; publishes it if that was asked for in this tab. */
 function useContinue(siteNames: readonly string[] | null, onName: (name: string) => void): void {
   const isKnown = siteNames !== null
@@ -122,11 +128,11 @@ function useContinue(siteNames: readonly string[] | null, onName: (name: string)
     void publishSession.restore().then(() => {
       const { wanted, state } = publishSession
       if (wanted === null || !state.isRestored || state.publish.stage !== 'idle') return
-      onName(wanted)
       // It would take the place of another site than was meant: that is asked for here.
       const isNew = !names.current?.includes(wanted)
-      if (isNew || publishSession.hasBegun) void publishSession.continue(wanted)
-      else publishSession.unwant()
+      if (!isNew && !publishSession.hasBegun) return publishSession.unwant()
+      onName(wanted)
+      void publishSession.continue(wanted)
     })
   }, [isKnown, onName])
 }
