@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('the files of a site', () => {
     expect(inside).toBe(outside)
     await address.fill('https://example.com/')
     await page.keyboard.press('Enter')
-    await page.getByText('expected a path, such as /about').waitFor()
+    await page.getByText('Enter a path, such as /about').waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 })

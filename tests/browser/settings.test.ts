@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the settings of a site, and what they change for a
     const field = page.getByLabel('Index files')
     await field.fill('docs/start.html')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('Expected the name of a file').waitFor()
+    await page.getByRole('alert').getByText('Enter the name of a file').waitFor()
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
     await field.fill('index.html, start.html')
     await sample('/docs/')

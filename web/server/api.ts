@@ -1,5 +1,6 @@
 import type { AnswerTo, Asked, CallName } from '#api/contract/client.ts'
 import { words } from '#web/words/words.ts'
+import { answeredProblem } from './answered-problem.ts'
 
 /**
  * A call that did not do what it was for. `message` is a sentence for the person at the screen.
@@ -10,15 +11,18 @@ export class ApiError extends Error {
   readonly status: number | null
   /** When the server says to come again; null: it does not. */
   readonly retryAfterSeconds: number | null
+  /** The part of what was asked that it is about, by the interface's name; null: none. */
+  readonly field: string | null
 
   constructor(
     status: number | null,
     message: string,
-    options: ErrorOptions & { readonly headers?: Headers } = {},
+    options: ErrorOptions & { readonly headers?: Headers; readonly field?: string | null } = {},
   ) {
     super(message, options)
     this.status = status
     this.retryAfterSeconds = Number(options.headers?.get('retry-after')) || null
+    this.field = options.field ?? null
   }
 }
 
@@ -133,12 +137,10 @@ export async function cancelJob(jobId: string): Promise<void> {
   await call('DELETE /sitehost/upload-progress/:jobId', { params: { jobId } })
 }
 
-/** The sentence in an error's body, whichever of the server's shapes it has. */
-export function errorSentence(body: unknown, status: number): string {
-  const { error, details, id } = isObject(body) ? body : {}
-  if (typeof details === 'string') return details
-  if (typeof error !== 'string') return words.server.status(status)
-  return typeof id === 'string' ? `${error} (${id})` : error
+/** Of an answer that is an error. */
+export function answeredError(status: number, body: unknown, headers = new Headers()): ApiError {
+  const { field, message } = answeredProblem(status, body)
+  return new ApiError(status, message, { field, headers })
 }
 
 /** Method and address of a call. */
@@ -183,9 +185,6 @@ async function ask<Name extends CallName>(
   }
   const { headers, status } = response
   const answer: unknown = await response.json().catch(() => null)
-  if (!response.ok) throw new ApiError(status, errorSentence(answer, status), { headers })
+  if (!response.ok) throw answeredError(status, answer, headers)
   return { answer: answer as AnswerTo<Name>, headers }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null

@@ -1,4 +1,4 @@
-import { ApiError, errorSentence } from '#web/server/api.ts'
+import { ApiError, answeredError } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
 
 interface SentFile {
@@ -23,7 +23,7 @@ export function sendFile({ path, body, isGzipped, onProgress, signal }: SentFile
       const { status } = request
       if (status < 300) return resolve()
       const headers = new Headers({ 'retry-after': request.getResponseHeader('retry-after') ?? '' })
-      reject(new ApiError(status, errorSentence(jsonOf(request.responseText), status), { headers }))
+      reject(answeredError(status, jsonOf(request.responseText), headers))
     }
     request.onerror = () => reject(new ApiError(null, words.publish.brokenOff))
     request.onabort = () => reject(signal.reason)

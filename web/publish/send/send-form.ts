@@ -1,6 +1,6 @@
 import type { AnswerTo } from '#api/contract/client.ts'
 import { siteFileName } from '#site/upload/path-rules.ts'
-import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
+import { ApiError, addressOf, answeredError } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
 import type { PublishRequest, SendOptions } from './publish-request.ts'
 
@@ -40,7 +40,7 @@ export async function sendForm(
       // Whatever stands between may answer in its place, so it may be anything else, or null.
       const response: Answer | null = http.response
       if (status < 300 && response && 'jobId' in response) resolve(response.jobId)
-      else reject(new ApiError(status, errorSentence(response, status)))
+      else reject(answeredError(status, response))
     }
     http.onerror = () =>
       reject(new ApiError(null, allSent ? words.publish.brokenAfter : words.publish.brokenOff))

@@ -1,5 +1,5 @@
 import type { JobEvents } from '#api/contract/client.ts'
-import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
+import { ApiError, addressOf, answeredError } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
 import type { JobResult, JobUpdate } from './job.ts'
 
@@ -80,7 +80,7 @@ async function throwIfRefused(url: string, { signal, fetch: ask = fetch }: Watch
     await response.body?.cancel()
     return
   }
-  throw new ApiError(status, errorSentence(await response.json().catch(() => null), status))
+  throw answeredError(status, await response.json().catch(() => null))
 }
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
-import { problemOfField } from '#web/parts/controls/field-problem.ts'
 import { addDomain, mapDomain } from '#web/server/api.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { useAction } from '#web/server/use-action.ts'
@@ -46,7 +45,7 @@ export function AddDomain({ rkey }: { rkey: string }) {
             setTyped(target.value)
             setProblem(null)
           }}
-          problem={problemOfField(problem, 'domain') ?? problem}
+          problem={problem}
           ref={input}
           value={typed}
         />

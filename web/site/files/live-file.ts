@@ -1,5 +1,5 @@
 import { isReservedFile } from '#site/visit/find-file.ts'
-import { ApiError, addressOf, errorSentence } from '#web/server/api.ts'
+import { ApiError, addressOf, answeredError } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
 import type { ListedFile } from './tree-rows.ts'
 
@@ -21,9 +21,7 @@ export async function readContent(rkey: string, path: string, id?: string): Prom
   }
   const { headers, status } = response
   if (status === 404) return null
-  throw new ApiError(status, errorSentence(await response.json().catch(() => null), status), {
-    headers,
-  })
+  throw answeredError(status, await response.json().catch(() => null), headers)
 }
 
 /** Of two contents; null: there is no such file. */

@@ -29,16 +29,17 @@ const rows = [
   { id: 3, path: '', name: '', value: '' },
   { id: 7, path: '', name: 'X-A', value: '1' },
 ]
-const answers: [string, Record<string, string> | null][] = [
-  [
-    'indexFiles.0: expected the name of a file, without a folder',
-    { indexFiles: 'Expected the name of a file, without a folder' },
-  ],
-  ['headers.0.path: expected a pattern', { 'headers.7.path': 'Expected a pattern' }],
-  ['headers.4.path: expected a pattern', null],
-  ['history.keep: expected a number', { keep: 'Expected a number' }],
-  ['The site changed meanwhile.', null],
+const answers: [string | null, string | null][] = [
+  ['indexFiles.0', 'indexFiles'],
+  ['headers.0.path', 'headers.7.path'],
+  ['headers.0', 'headers.7.name'],
+  ['headers.4.path', null],
+  ['history.keep', 'keep'],
+  ['rkey', null],
+  [null, null],
 ]
-test.each(answers)('%j is said at %j', (message, problems) => {
-  expect(problemOfAnswer(message, { ...plain, headers: rows })).toEqual(problems)
+test.each(answers)('a problem of %j is said at %j', (field, at) => {
+  const message = 'Enter something else.'
+  const problems = problemOfAnswer({ field, message }, { ...plain, headers: rows })
+  expect(problems).toEqual(at === null ? null : { [at]: message })
 })

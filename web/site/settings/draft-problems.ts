@@ -1,5 +1,6 @@
 import { describeRefusedField, isFieldName, isFieldValue } from '#http/header-fields.ts'
 import { versionRecordsMax } from '#site/limits.ts'
+import type { ApiError } from '#web/server/api.ts'
 import { words } from '#web/words/words.ts'
 import { filledHeaders, type SettingsDraft } from './settings-draft.ts'
 
@@ -24,18 +25,19 @@ export function problemsOfDraft(draft: SettingsDraft): DraftProblems {
   return problems
 }
 
-/** The service's sentence (`headers.2.name: expected …`) at the field that it is about; null: it is about none. */
-export function problemOfAnswer(message: string, draft: SettingsDraft): DraftProblems | null {
-  const [, field, at, part, first = '', rest = ''] = answered.exec(message) ?? []
-  if (field === undefined) return null
-  const sentence = first.toUpperCase() + rest
-  if (field !== 'headers') return { [field === 'history' ? 'keep' : field]: sentence }
+/** The service's sentence at the field of the draft that it is about (`headers.2.name`); null: it is about none. */
+export function problemOfAnswer(
+  { field: about, message }: Pick<ApiError, 'field' | 'message'>,
+  draft: SettingsDraft,
+): DraftProblems | null {
+  const [field = '', at, part = 'name'] = about?.split('.') ?? []
+  if (!fields.has(field)) return null
+  if (field !== 'headers') return { [field === 'history' ? 'keep' : field]: message }
   const row = filledHeaders(draft)[Number(at)]
-  return row === undefined ? null : { [`headers.${row.id}.${part ?? 'name'}`]: sentence }
+  return row === undefined ? null : { [`headers.${row.id}.${part}`]: message }
 }
 
-const answered =
-  /^(indexFiles|spaMode|custom404|history|headers)(?:\.(\w+))?(?:\.(\w+))?: (.)(.*)$/su
+const fields = new Set(['indexFiles', 'spaMode', 'custom404', 'history', 'headers'])
 
 function nameProblem(name: string): string | null {
   const { headers: text } = words.settings

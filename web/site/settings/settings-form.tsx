@@ -55,7 +55,7 @@ export function SettingsForm({ rkey, stored, site }: SettingsFormProps) {
       toast(text.saved)
       client.setQueryData(settingsQuery(rkey).queryKey, base.current)
     },
-    onError: ({ message }, wanted) => setProblems(problemOfAnswer(message, wanted) ?? none),
+    onError: (error, wanted) => setProblems(saidAtField(error, wanted) ?? none),
   })
   useEffect(() => {
     if (problems === none) return
@@ -72,7 +72,7 @@ export function SettingsForm({ rkey, stored, site }: SettingsFormProps) {
     setProblems(Object.keys(found).length === 0 ? none : found)
     if (Object.keys(found).length === 0) mutate(draft)
   }
-  const isSaid = error !== null && problemOfAnswer(error.message, draft) !== null
+  const isSaid = error !== null && saidAtField(error, draft) !== null
   const shared = {
     draft,
     site,
@@ -129,3 +129,6 @@ export function SettingsForm({ rkey, stored, site }: SettingsFormProps) {
 }
 
 const isConflict = (error: unknown): boolean => error instanceof ApiError && error.status === 409
+
+const saidAtField = (error: Error, draft: SettingsDraft): DraftProblems | null =>
+  error instanceof ApiError ? problemOfAnswer(error, draft) : null
