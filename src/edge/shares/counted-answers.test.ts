@@ -73,6 +73,28 @@ for (const [what, path, options, counts] of [
   })
 }
 
+const app = 'https://app.example'
+for (const [what, headers, views] of [
+  [
+    'the frame in which the application shows a site',
+    { referer: `${app}/`, 'sec-fetch-dest': 'iframe' },
+    0,
+  ],
+  ['a link of the application', { referer: `${app}/`, 'sec-fetch-dest': 'document' }, 1],
+  ['a frame of another page', { referer: 'https://web.example/', 'sec-fetch-dest': 'iframe' }, 1],
+  ['a frame without a referrer', { 'sec-fetch-dest': 'iframe' }, 1],
+] as const) {
+  test(`${what} counts as ${views} views`, async () => {
+    const limits = { site: none, account: none }
+    const shares = new SiteShares({ limits, appOrigin: app, elapsed: () => 0, now: () => 0 })
+    const share = shares.of(siteOf('blog'))
+    const known = new SiteInMemory(visited.known.site, () => undefined, { share })
+    await visitSite({ known, context: visited.context }, '/', { headers })
+    const pages = share.takeUnsaved().visits.filter(({ kind }) => kind === 'page')
+    expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(views)
+  })
+}
+
 for (const path of ['/photo.jpg', '/big.bin']) {
   test(`a network that has taken its part does not get ${path}, others do`, async () => {
     const share = shareOf({ ...none, bytesPerDayMax: 1_000_000 })

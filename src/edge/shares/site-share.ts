@@ -64,6 +64,8 @@ export interface ShareContext {
   salt: string | null
   readonly names: NameQuota
   readonly networks: NetworkShares
+  /** Origin of the application, whose pages show sites in frames: those are no visits. */
+  readonly appOrigin: string | null
   /** Called with the first request or byte since the last save. */
   readonly onUnsaved: (share: SiteShare) => void
   readonly onRefused: (by: RefusedBy) => void
@@ -135,9 +137,11 @@ export class SiteShare {
 
   /** Counts a visit of a page. `visitorOf`: only called for some where there are very many. */
   countPage(page: CountedPage, request: Request, visitorOf: (request: Request) => Visitor): void {
+    const referrer = request.headers.get('referer')
+    const { appOrigin, salt } = this.#context
+    if (appOrigin !== null && isFrameOf(appOrigin, referrer, request)) return
     const visits = this.#visitCounts()
-    visits.countPage(page, request.headers.get('referer'))
-    const { salt } = this.#context
+    visits.countPage(page, referrer)
     if (salt !== null && this.#takeVisitor()) visits.countVisitor(visitorOf(request), salt)
   }
 
@@ -286,5 +290,11 @@ export class SiteShare {
     return { by, retryAfterSeconds: secondsOf(startOfUtcDay(utcDayOf(now) + 1) - now) }
   }
 }
+
+/** A browser says so (Fetch Metadata) and sends the origin alone to other ones, as the application's pages ask it to. */
+const isFrameOf = (origin: string, referrer: string | null, request: Request): boolean =>
+  referrer?.length === origin.length + 1 &&
+  referrer.startsWith(origin) &&
+  request.headers.get('sec-fetch-dest') === 'iframe'
 
 const secondsOf = (ms: number): number => Math.ceil(ms / secondMs)

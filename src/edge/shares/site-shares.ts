@@ -35,6 +35,7 @@ interface SharesOptions {
   readonly limits: { readonly site: ShareLimits; readonly account: ShareLimits }
   readonly elapsed: () => number
   readonly now: () => number
+  readonly appOrigin?: string
   readonly sitesMax?: number
   readonly unsavedMax?: number
 }
@@ -65,6 +66,7 @@ export class SiteShares {
     limits,
     sitesMax = sitesCountedMax,
     unsavedMax = unsavedMaxDefault,
+    appOrigin,
     ...options
   }: SharesOptions) {
     this.#limits = limits
@@ -76,6 +78,7 @@ export class SiteShares {
       allowances: { site: allowanceOf(limits.site), account: allowanceOf(limits.account) },
       today: utcDayOf(options.now()),
       salt: null,
+      appOrigin: appOrigin ?? null,
       names: new NameQuota(namesMax),
       networks: new NetworkShares({
         site: limits.site.bytesPerDayMax,

@@ -12,6 +12,7 @@ export function unlimitedShare(address: SiteAddress): SiteShare {
     now: () => 0,
     today: 0,
     salt: null,
+    appOrigin: null,
     names: new NameQuota(namesMax),
     networks: new NetworkShares({ site: null, account: null }),
     onUnsaved: () => undefined,

@@ -30,6 +30,7 @@ interface EdgeOptions extends Stores {
     | 'decodedBytesMax'
     | 'hosting'
     | 'limits'
+    | 'origin'
     | 'shares'
     | 'snapshotBytesMax'
   >
@@ -52,7 +53,12 @@ export function openEdge(options: EdgeOptions) {
   const bodies = new Bodies({ blobs, bytesMax: config.bodyBytesMax })
   const missing = new MissingBlobs(options)
   const origins = { baseDomain: config.baseDomain, db, elapsed, originOf }
-  const shares = new SiteShares({ limits: config.shares, elapsed, now })
+  const shares = new SiteShares({
+    limits: config.shares,
+    appOrigin: config.origin,
+    elapsed,
+    now,
+  })
   const snapshots = new SiteCache({
     ...origins,
     shares,
