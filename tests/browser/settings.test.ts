@@ -159,6 +159,19 @@ describe.skipIf(!hasBrowser)('the settings of a site, and what they change for a
     await save()
   }, 60_000)
 
+  test('say that the account’s server is slow while it does not answer', async () => {
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/api/site/*/settings', async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByText('takes long to answer').waitFor()
+    answer.resolve()
+    await page.getByLabel('Versions kept').waitFor()
+    await page.unrouteAll()
+  }, 60_000)
+
   test('stay where they are when somebody signs out in another tab, and are saved after the next sign-in', async () => {
     await page.getByLabel('Versions kept').fill('7')
     const tab = await page.context().newPage()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ReadError } from '#web/publish/files/picked-file.ts'
+import type { SitePath } from '#site/path.ts'
+import { pickedOf, ReadError } from '#web/publish/files/picked-file.ts'
 import type { JobResult } from '#web/publish/send/job.ts'
 import type { PublishRequest, Send } from '#web/publish/send/publish-request.ts'
 import { BaseChangedError, NoDeploysError } from '#web/publish/send/send-deploy.ts'
@@ -8,6 +9,7 @@ import { ApiError } from '#web/server/api.ts'
 import { PublishEngine } from './publish-engine.ts'
 
 const request: PublishRequest = { siteName: 'blog', files: [] }
+const file = { ...pickedOf('index.html', new Blob(['x'])), path: 'index.html' as SitePath }
 const result = { siteName: 'blog', url: 'http://x/', live: true } as JobResult
 const sent = { filesTotal: 2, files: 1, bytesTotal: 20, bytes: 10 }
 
@@ -61,6 +63,35 @@ describe('publishing', () => {
     stored.resolve()
     await publishing
     expect(done).toEqual(['stored d1', 'sends'])
+  })
+
+  test('says that it waits for the account’s server while that is silent, and that it goes on', async () => {
+    const answered = Promise.withResolvers<void>()
+    const { engine } = start({
+      silenceMs: 1,
+      sendDeploy: async (_, { onRead, onSend }) => {
+        onRead({ files: 1, bytes: 1 })
+        await answered.promise
+        onSend(sent)
+        return await new Promise(() => undefined)
+      },
+    })
+    const waitings: unknown[] = []
+    const isSending = Promise.withResolvers<void>()
+    engine.subscribe(() => {
+      const { state } = engine
+      if ('waiting' in state) waitings.push([state.stage, state.waiting])
+      if ('waiting' in state && state.waiting === 'account') answered.resolve()
+      if (state.stage === 'sending') isSending.resolve()
+    })
+    void engine.publish({ ...request, files: [file] })
+    await isSending.promise
+    expect(waitings).toEqual([
+      ['reading', null],
+      ['reading', 'account'],
+      ['sending', null],
+    ])
+    engine[Symbol.dispose]()
   })
 
   test('is not begun while another one runs', async () => {

@@ -21,12 +21,13 @@ interface EngineOptions {
   readonly onBegun?: (deployId: string) => void | Promise<void>
   /** True for an error that says that the sign-in has ended, when the page is being left. */
   readonly isSignedOut?: (error: unknown) => boolean
+  /** A service or server that says nothing for so long is waited for. */
+  readonly silenceMs?: number
 }
 
 /** Progress is shown at most this often. */
 const showMs = 100
-/** A service or server that says nothing for so long is waited for. */
-const silenceMs = 3000
+const silenceMsDefault = 3000
 
 /**
  * One publish after the other, from the first byte read to the address; no React. `state` is a new object whenever it
@@ -116,15 +117,20 @@ export class PublishEngine implements Disposable {
     let sent: SendProgress | null = null
     const options = {
       signal,
-      onRead: (read: { files: number; bytes: number }) => this.#change('reading', { read }),
+      onRead: (read: { files: number; bytes: number }) => {
+        this.#change('reading', { read })
+        // The service asks the account's server what it has, before anything is sent.
+        if (read.files === request.files.length) this.#listen()
+      },
       onSend: (progress: SendProgress) => {
         sent = progress
         const state = this.#state
         if (state.stage === 'sending') this.#change('sending', { sent: progress })
         else if (state.stage === 'reading') {
-          const { siteName, isCancelling, waiting } = state
-          this.#set({ stage: 'sending', siteName, isCancelling, waiting, sent: progress })
+          const { siteName, isCancelling } = state
+          this.#set({ stage: 'sending', siteName, isCancelling, waiting: null, sent: progress })
         }
+        if (progress.files === progress.filesTotal) this.#listen()
       },
       onWait: (waiting: Waiting | null) => this.#wait(waiting),
       onBegun: async (deployId: string) => {
@@ -177,7 +183,13 @@ export class PublishEngine implements Disposable {
   /** Says so when nothing more is heard. */
   #listen(): void {
     if (this.#silence !== null) clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => this.#change('going-live', { waiting: 'account' }), silenceMs)
+    const { stage } = this.#state
+    const { silenceMs = silenceMsDefault } = this.#options
+    this.#silence = setTimeout(() => {
+      const state = this.#state
+      const isSilent = isRunning(state) && state.stage === stage && state.waiting === null
+      if (isSilent) this.#wait('account')
+    }, silenceMs)
   }
 
   async #cancelJob(jobId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { bestAddress } from '#site/best-address.ts'
 import { Button } from '#web/parts/controls/button.tsx'
 import { Notice } from '#web/parts/notice.tsx'
@@ -26,7 +27,7 @@ export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
   return (
     <Page title={`${settings.title} · ${site.displayName || rkey}`}>
       <p className={styles['intro']}>{settings.intro}</p>
-      {stored === undefined && error === null && <Skeleton count={3} shape="card" />}
+      {stored === undefined && error === null && <Loading />}
       {stored === undefined && error !== null && (
         <Notice
           action={
@@ -55,6 +56,23 @@ export default function SettingsPage({ params: { rkey = '' } }: PageProps) {
     </Page>
   )
 }
+
+/** The answer comes from the account's own server, which may be away. */
+function Loading() {
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), slowMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <>
+      {isSlow && <p role="status">{words.settings.slow}</p>}
+      <Skeleton count={3} shape="card" />
+    </>
+  )
+}
+
+const slowMs = 3000
 
 const sampleHostCharsMax = 32
 

@@ -8,6 +8,7 @@ export const settings = {
   intro:
     'Änderungen gelten für Besucher, sobald du sie speicherst. Deine Dateien bleiben, wie sie sind.',
   loadFailed: 'Die Einstellungen ließen sich nicht vom Server deines Kontos lesen.',
+  slow: 'Der Server deines Kontos, auf dem die Einstellungen liegen, antwortet nur langsam.',
   sample: 'Zum Beispiel',
   shows: 'zeigt',
   redirects: 'leitet um auf',

@@ -7,6 +7,7 @@ export const settings = {
   of: (site: string) => `Settings of ${site}`,
   intro: 'Changes count for visitors as soon as you save them. Your files stay as they are.',
   loadFailed: 'The settings could not be read from your account’s server.',
+  slow: 'Your account’s server, which has the settings, takes long to answer.',
   sample: 'For example',
   shows: 'shows',
   redirects: 'redirects to',
