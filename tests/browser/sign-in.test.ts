@@ -60,6 +60,21 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
     await page.waitForURL(`${world.app}/sites/blog`)
   }, 120_000)
 
+  test('keeps the handle and the page over the back button, and takes the address of a profile', async () => {
+    const page = await open('/sites/blog')
+    await signIn(page, 'https://bsky.app/profile/bob.test')
+    await page.waitForURL(/\/oauth\/authorize\?/)
+    await page.goBack()
+    const field = page.getByLabel('Your handle')
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[name="handle"]')?.value,
+    )
+    expect(await field.inputValue()).toBe('https://bsky.app/profile/bob.test')
+    await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password })
+    await page.waitForURL(`${world.app}/sites/blog`)
+  }, 120_000)
+
   test('reads the start page and signs in without scripts', async () => {
     const context = await browser.newContext({ locale: 'en-US', javaScriptEnabled: false })
     const page = await context.newPage()

@@ -38,7 +38,7 @@ const logout = { route: 'POST /api/auth/logout' } as const
 const status = { route: 'GET /api/auth/status' } as const
 const noHandle = {
   error: 'Authentication failed',
-  details: 'Enter a handle, such as alice.example.com.',
+  details: 'Enter a handle, such as alice.bsky.social.',
 }
 const failure = 'Login or callback failure'
 

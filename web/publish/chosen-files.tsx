@@ -43,6 +43,7 @@ export function ChosenFiles({ choice, session }: ChosenFilesProps) {
       {problems.map((problem) => (
         <Problem key={problem}>{problem}</Problem>
       ))}
+      {problems.length > 0 && <p className={styles['facts']}>{chosen.mend}</p>}
       {problems.length === 0 && <StartPageNotice choice={choice} session={session} />}
       {notes.map((note) => (
         <Notice key={note} tone="warn">

@@ -3,6 +3,10 @@ import { signInToBegin } from './begun-sign-in.ts'
 
 const kept = JSON.stringify({ handle: 'bob.test', returnTo: '/sites/blog' })
 
+test('the back button brings what was entered', () => {
+  expect(signInToBegin('', kept, true)).toEqual({ handle: 'bob.test', returnTo: '/sites/blog' })
+})
+
 test.each([
   ['', null, '', null],
   ['', kept, '', null],

@@ -16,10 +16,14 @@ export function keepBegunSignIn(begun: BegunSignIn): void {
   }
 }
 
-/** What the form begins with: what the address says; after a sign-in that failed, what was entered before. */
-export function signInToBegin(search: string, kept: string | null): BegunSignIn {
+/**
+ * What the form begins with: what the address says; after a sign-in that failed, or that somebody came back from, what was
+ * entered before.
+ */
+export function signInToBegin(search: string, kept: string | null, isBack = false): BegunSignIn {
   const query = new URLSearchParams(search)
-  const begun = query.has('error') && kept !== null ? (JSON.parse(kept) as BegunSignIn) : null
+  const isAgain = query.has('error') || isBack
+  const begun = isAgain && kept !== null ? (JSON.parse(kept) as BegunSignIn) : null
   return {
     handle: query.get('handle') ?? begun?.handle ?? '',
     returnTo: query.get('return_to') ?? begun?.returnTo ?? null,
@@ -33,3 +37,9 @@ export function keptSignIn(): string | null {
     return null
   }
 }
+
+/** The browser has loaded the page anew for its back button. */
+export const isBackAgain = (): boolean =>
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')

@@ -2,7 +2,7 @@ import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'rea
 import { ApiError, startSignIn } from '#web/server/api.ts'
 import type { Notice } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
-import { keepBegunSignIn, keptSignIn, signInToBegin } from './begun-sign-in.ts'
+import { isBackAgain, keepBegunSignIn, keptSignIn, signInToBegin } from './begun-sign-in.ts'
 
 export interface SignIn {
   readonly handle: string
@@ -30,7 +30,7 @@ interface SignInOptions {
 
 /** Signing in with the account's own server. */
 export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
-  const [begun] = useState(() => signInToBegin(location.search, keptSignIn()))
+  const [begun, setBegun] = useState(() => signInToBegin(location.search, keptSignIn()))
   const { returnTo } = begun
   const [handle, setHandle] = useState(begun.handle)
   const [problem, setProblem] = useState(notice?.kind === 'problem' ? notice.text : null)
@@ -43,6 +43,13 @@ export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
     const wake = () => setLeaving(false)
     addEventListener('pageshow', wake)
     return () => removeEventListener('pageshow', wake)
+  }, [])
+
+  useEffect(() => {
+    if (!isBackAgain()) return
+    const before = signInToBegin(location.search, keptSignIn(), true)
+    setBegun(before)
+    setHandle((typed) => typed || before.handle)
   }, [])
 
   const begin = async (at: string) => {

@@ -68,9 +68,9 @@ export const sentences = {
   listsBusy: 'Too many lists of your sites are being made. Try again in a few seconds.',
   syncsBusy: 'Too many accounts are being read right now. Try again in a minute.',
 
-  handleMissing: 'Enter a handle, such as alice.example.com.',
+  handleMissing: 'Enter a handle, such as alice.bsky.social.',
   notAnAccountName:
-    'That is not a handle or the address of a server. Enter the whole handle, such as alice.example.com.',
+    'That is not a handle or the address of a server. Enter the whole handle, such as alice.bsky.social.',
   unknownHandle:
     'That handle does not exist, and no account server is at that address. Check the spelling.',
   unknownAccount: 'That account does not exist.',

@@ -105,7 +105,7 @@ describe('POST /api/auth/signin', () => {
         400,
         {
           error: 'Authentication failed',
-          details: 'Enter a handle, such as alice.example.com.',
+          details: 'Enter a handle, such as alice.bsky.social.',
         },
       ])
     })

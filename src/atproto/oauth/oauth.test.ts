@@ -133,6 +133,18 @@ describe('what is no handle is tried as a server', () => {
     ['pds.example:8443', true, 'server-unreachable', ['https://pds.example:8443']],
     ['alice:2583', true, 'not-an-account-name', []],
     ['did:plc:aaaaaaaaaaaaaaaaaaaaaaaa', false, 'unknown-account', ['https://plc.example']],
+    [
+      'https://bsky.app/profile/did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/post/1',
+      false,
+      'unknown-account',
+      ['https://plc.example'],
+    ],
+    [
+      'bsky.app/profile/pds.example',
+      false,
+      'unknown-handle',
+      ['https://resolver.example', 'https://pds.example'],
+    ],
   ] as const)('%p, http allowed: %p', async (input, allowHttp, failure, origins) => {
     const asked = new Set<string>()
     const fetch: SafeFetch = async (url, init) => {

@@ -158,7 +158,7 @@ type Target = Parameters<OAuthClient['authorize']>[0]['target']
 
 /** What the input names; `otherwise`: if there is no such handle. Throws SignInError. */
 function targetsOf(input: string, allowHttp: boolean): { first: Target; otherwise: Target | null } {
-  const identifier = input.trim().replace(/^@/, '')
+  const identifier = accountIn(input.trim()).replace(/^@/, '')
   const server = serverAt(identifier, allowHttp)
   if (isActorIdentifier(identifier)) {
     return { first: { type: 'account', identifier }, otherwise: server }
@@ -166,6 +166,10 @@ function targetsOf(input: string, allowHttp: boolean): { first: Target; otherwis
   if (server === null) throw new SignInError('not-an-account-name')
   return { first: server, otherwise: null }
 }
+
+/** People copy the address of their profile: `https://bsky.app/profile/alice.example`. */
+const accountIn = (input: string): string =>
+  /^(?:https?:\/\/)?[^\s/]+\/profile\/([^\s/?#]+)/i.exec(input)?.[1] ?? input
 
 /** `https://pds.example/x`, `pds.example` and `pds.example:8443`; `localhost:3000` where http is allowed. */
 function serverAt(identifier: string, allowHttp: boolean): Target | null {

@@ -54,6 +54,7 @@ export const publish: Catalogue['publish'] = {
     page: (page: string) => `Es gibt keine index.html, aber ${page}.`,
     pageInstead: (page: string) => `${page} zur Startseite machen`,
     isStartPage: (page: string) => `${page} ist die Startseite.`,
+    mend: 'Ändere das im Ordner und wähle ihn dann noch einmal aus.',
     leftOut: (n: number) => `${plural(n, 'Eintrag', 'Einträge')} ausgelassen`,
     kept: 'Das hast du vorhin ausgewählt. Es ist noch nicht veröffentlicht.',
     notKept: {

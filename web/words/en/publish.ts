@@ -51,6 +51,7 @@ export const publish = {
     page: (page: string) => `There is no index.html, but there is ${page}.`,
     pageInstead: (page: string) => `Make ${page} the start page`,
     isStartPage: (page: string) => `${page} is the start page.`,
+    mend: 'Change that in the folder, then choose it again.',
     leftOut: (n: number) => `${plural(n, 'item', 'items')} left out`,
     kept: 'You chose this earlier. It was not published yet.',
     notKept: {
