@@ -108,6 +108,11 @@ describe('parsing a custom domain', () => {
   }
 })
 
+test('an address is no domain, even where the application is at it', () => {
+  const parsed = parseCustomDomain('127.0.0.1', { ...own, applicationHost: '127.0.0.1' })
+  expect(parsed).toEqual({ ok: false, reason: 'not-a-domain' })
+})
+
 test('an apex is a registrable domain without a subdomain', () => {
   const domains = ['example.com', 'www.example.com', 'example.co.uk', 'alice.github.io']
   expect(domains.filter(isApex)).toEqual(['example.com', 'example.co.uk', 'alice.github.io'])

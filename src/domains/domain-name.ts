@@ -38,7 +38,10 @@ export function parseCustomDomain(
   { applicationHost, baseDomain }: OwnHosts,
 ): CustomDomainName {
   const domain = foldDomain(input)
-  if (domain === null) return { ok: false, reason: 'not-a-domain' }
+  // The application may be at an address itself, as in `demo`.
+  if (domain === null || parse(domain, publicSuffixes).isIp) {
+    return { ok: false, reason: 'not-a-domain' }
+  }
   if (domain === applicationHost || domain === baseDomain || domain.endsWith(`.${baseDomain}`)) {
     return { ok: false, reason: 'ours' }
   }
@@ -71,7 +74,6 @@ const specialUse = /\.(alt|arpa|example|internal|invalid|local|localhost|onion|t
 
 function refusalOf(domain: string): DomainRefusal | null {
   const found = parse(domain, publicSuffixes)
-  if (found.isIp) return 'not-a-domain'
   if (specialUse.test(`.${domain}`)) return 'special-use'
   // For a suffix that is not in the list the parser returns the last label.
   if (!found.isIcann && !found.isPrivate) return 'not-a-domain'

@@ -422,7 +422,7 @@ export const customDomainRows: readonly Row[] = [
     [
       ['{base}', 'this is a name of the service itself; choose one below it instead'],
       ['below.{base}', 'this is a name of the service itself; choose one below it instead'],
-      ['127.0.0.1', 'this is a name of the service itself; choose one below it instead'],
+      ['127.0.0.1', 'expected a name such as www.example.com, without https:// and without a path'],
       ['1.2.3.4', 'expected a name such as www.example.com, without https:// and without a path'],
       ['[::1]', 'expected a name such as www.example.com, without https:// and without a path'],
       ['co.uk', 'nobody owns this one; people register names below it'],

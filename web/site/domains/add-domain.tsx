@@ -20,8 +20,8 @@ export function AddDomain({ rkey }: { rkey: string }) {
   const add = async (event: FormEvent) => {
     event.preventDefault()
     const host = hostOf(typed.trim())
-    if (host === '') {
-      setProblem(texts.empty)
+    if (host === '' || host.includes('*')) {
+      setProblem(host === '' ? texts.empty : texts.wildcard)
       input.current?.focus()
       return
     }

@@ -61,8 +61,9 @@ export function AddressCheck({ check, onType }: Pick<AddressFieldProps, 'check' 
 
 /** Why the address cannot be had, or null. */
 export function addressProblem(check: NameCheck): string | null {
-  const { reserved, taken } = words.domains.claim
+  const { reserved, taken, yours } = words.domains.claim
   if (check.state === 'problem') return check.problem
   if (check.state === 'reserved') return reserved
+  if (check.state === 'yours') return yours
   return check.state === 'taken' ? taken(check.domain) : null
 }

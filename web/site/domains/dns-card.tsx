@@ -17,6 +17,8 @@ export function DnsCard({ custom }: { custom: CustomDomain }) {
   const texts = words.dns
   const { isChecking, problem, check } = useVerification(custom)
   const { cname, txt } = dns
+  // What the last look found is in the warning, too, next to what else there is to do.
+  const isWarned = problem !== null && warning?.includes(problem) === true
   return (
     <section aria-labelledby={`dns-${custom.id}`} className={styles['card']}>
       <h2 id={`dns-${custom.id}`}>{lost ? texts.titleOfLost(domain) : texts.title(domain)}</h2>
@@ -38,10 +40,8 @@ export function DnsCard({ custom }: { custom: CustomDomain }) {
         whole={cname.name}
       />
       {cname.name === zone && <p className={styles['soft']}>{texts.apex}</p>}
-      {problem !== null && <Problem>{problem}</Problem>}
-      {warning !== null && warning !== problem && (
-        <Notice tone={lost ? 'danger' : 'warn'}>{warning}</Notice>
-      )}
+      {problem !== null && !isWarned && <Problem>{problem}</Problem>}
+      {warning !== null && <Notice tone={lost ? 'danger' : 'warn'}>{warning}</Notice>}
       <div className={styles['foot']}>
         <Button
           aria-label={isChecking ? undefined : texts.checkOf(domain)}

@@ -101,6 +101,7 @@ export const domains = {
     long: 'Nimm höchstens 63 Zeichen.',
     characters: 'Nimm nur Buchstaben, Ziffern und einzelne Bindestriche dazwischen.',
     reserved: 'Diese ist reserviert. Wähle eine andere.',
+    yours: 'Diese Adresse hast du schon.',
     claimed: (domain: string) => `${domain} zeigt jetzt deine Website.`,
   },
   own: {
@@ -109,6 +110,8 @@ export const domains = {
     hint: 'Eine, die dir gehört, etwa www.example.com',
     yes: 'Domain hinzufügen',
     empty: 'Gib eine Domain ein, die dir gehört.',
+    wildcard:
+      'Ein Platzhalter lässt sich nicht hinzufügen. Füge jeden Namen hinzu, etwa www.example.com.',
     added: (domain: string) => `${domain} ist hinzugefügt. Setze ihre zwei Einträge.`,
   },
   unused: {

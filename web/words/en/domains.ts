@@ -78,6 +78,7 @@ export const domains = {
     long: 'Use at most 63 characters.',
     characters: 'Use only letters, digits and single dashes inside.',
     reserved: 'This one is reserved. Choose another.',
+    yours: 'You have this address already.',
     claimed: (domain: string) => `${domain} shows your site now.`,
   },
   own: {
@@ -86,6 +87,7 @@ export const domains = {
     hint: 'One that you own, such as www.example.com',
     yes: 'Add domain',
     empty: 'Type a domain that you own.',
+    wildcard: 'A wildcard can’t be added. Add each name, such as www.example.com.',
     added: (domain: string) => `${domain} is added. Set its two records.`,
   },
   unused: {
