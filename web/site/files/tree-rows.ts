@@ -1,4 +1,5 @@
 import type { AnswerTo } from '#api/contract/client.ts'
+import { naturalOrder } from '#web/parts/natural-order.ts'
 
 export type ListedFile = AnswerTo<'GET /api/site/:rkey/versions/:id/files'>['files'][number]
 
@@ -119,7 +120,5 @@ function finished({ path, folders, files }: GrowingFolder): Folder {
   }
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true })
-
 const byName = (a: { readonly path: string }, b: { readonly path: string }): number =>
-  collator.compare(nameOf(a.path), nameOf(b.path))
+  naturalOrder(nameOf(a.path), nameOf(b.path))

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { formatBytes } from '#web/parts/bytes.ts'
+import { Button } from '#web/parts/controls/button.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { changesQuery } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
+import { changedFiles } from './changed-files.ts'
 import styles from './version-changes.module.css'
 
 interface VersionChangesProps {
@@ -27,25 +29,24 @@ export function VersionChanges({ rkey, id, before }: VersionChangesProps) {
   )
 }
 
-/** Longer lists end with how many more there are. */
+/** Longer lists end with how many more there are, and a button that adds some. */
 const filesShownMax = 50
+const filesAddedMax = 500
 
 function Compared({ rkey, id, before }: VersionChangesProps & { readonly before: string }) {
   const { data, error } = useQuery(changesQuery(rkey, id, before))
+  const [shownMax, setShownMax] = useState(filesShownMax)
   const texts = words.versions.changes
   if (error !== null && data === undefined) return <Problem>{error.message}</Problem>
   if (data === undefined) return <p role="status">{texts.loading}</p>
-  const { added, changed, removed, settings } = data
-  const files = [
-    ...added.map((file) => ({ ...file, kind: 'added' as const })),
-    ...changed.map((file) => ({ ...file, kind: 'changed' as const })),
-    ...removed.map((file) => ({ ...file, kind: 'removed' as const })),
-  ]
+  const { settings } = data
+  const files = changedFiles(data)
+  const hidden = files.length - shownMax
   if (files.length + settings.length === 0) return <p>{texts.none}</p>
   return (
     <>
       <ul className={styles['list']}>
-        {files.slice(0, filesShownMax).map(({ path, bytes, kind }) => (
+        {files.slice(0, shownMax).map(({ path, bytes, kind }) => (
           <li data-kind={kind} key={`${kind} ${path}`}>
             <span className={styles['kind']}>{texts[kind]}</span>
             <bdi className={styles['path']}>{path}</bdi>
@@ -61,7 +62,14 @@ function Compared({ rkey, id, before }: VersionChangesProps & { readonly before:
           </li>
         ))}
       </ul>
-      {files.length > filesShownMax && <p>{texts.moreFiles(files.length - filesShownMax)}</p>}
+      {hidden > 0 && (
+        <p className={styles['more']}>
+          {texts.moreFiles(hidden)}
+          <Button look="ghost" onClick={() => setShownMax(shownMax + filesAddedMax)}>
+            {texts.showMore}
+          </Button>
+        </p>
+      )}
     </>
   )
 }

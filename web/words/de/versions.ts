@@ -43,6 +43,7 @@ export const versions = {
     removed: 'Entfernt',
     setting: 'Einstellung',
     moreFiles: (n: number) => `und ${plural(n, 'weitere Datei', 'weitere Dateien')}`,
+    showMore: 'Mehr Dateien zeigen',
     notSet: 'nicht gesetzt',
   },
 

@@ -42,6 +42,7 @@ export const versions = {
     removed: 'Removed',
     setting: 'Setting',
     moreFiles: (n: number) => `and ${plural(n, 'more file', 'more files')}`,
+    showMore: 'Show more files',
     notSet: 'not set',
   },
 
