@@ -50,13 +50,13 @@ describe.skipIf(!hasBrowser)('who may deploy a site from CI, on its settings', (
   }, 60_000)
 
   test('a repository is added and removed', async () => {
-    await page.getByLabel('Repository', { exact: true }).fill('alice/site')
+    await page.getByLabel('Repository', { exact: true }).fill('https://github.com/alice/site')
     await page.getByLabel('Branch', { exact: true }).fill('')
     await button('Add repository').click()
     await page.getByText('Enter the branch that publishes, such as main.').waitFor()
     await page.getByLabel('Branch', { exact: true }).fill('main')
     await button('Add repository').click()
-    await page.getByText('token.actions.githubusercontent.com · main').waitFor()
+    await page.getByText('GitHub · main').waitFor()
     await button('Remove alice/site').click()
     await button('Remove repository').click()
     await page.getByText('No repository may deploy yet.').waitFor()

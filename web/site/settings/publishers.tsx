@@ -14,14 +14,10 @@ import {
 import { useAction } from '#web/server/use-action.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
+import { type Forge, forgeName, issuers, repositoryName } from './forges.ts'
 import styles from './from-ci.module.css'
 import { LastUse } from './last-use.tsx'
 import { scopeChoices, type TokenScope } from './token-scope.ts'
-
-const githubIssuer = 'https://token.actions.githubusercontent.com'
-const issuers = { github: githubIssuer, gitlab: 'https://gitlab.com', other: '' }
-
-type Forge = keyof typeof issuers
 
 /** The repositories whose jobs may deploy a site, and one more. */
 export function Publishers({ rkey }: { rkey: string }) {
@@ -57,7 +53,7 @@ function PublisherRow({ publisher, rkey }: { publisher: Publisher; rkey: string 
       <div className={styles['facts']}>
         <strong>{repository}</strong>
         <span className={styles['hint']}>
-          {new URL(issuer).host} · {jobs} · {ci.scopes[scope]} · <LastUse at={lastUsedAt} />
+          {forgeName(issuer)} · {jobs} · {ci.scopes[scope]} · <LastUse at={lastUsedAt} />
         </span>
       </div>
       <Confirm
@@ -86,7 +82,7 @@ function AddPublisher({ rkey }: { rkey: string }) {
   const [scope, setScope] = useState<TokenScope>('deploy')
   const add = async (event: FormEvent) => {
     event.preventDefault()
-    const name = repository.trim()
+    const name = repositoryName(repository.trim())
     if (name === '') return setProblem(texts.missing)
     if (scope === 'deploy' && branch.trim() === '') return setProblem(texts.branchMissing)
     const ref = branch.trim() === '' ? {} : { ref: `refs/heads/${branch.trim()}` }
