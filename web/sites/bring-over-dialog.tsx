@@ -3,6 +3,7 @@ import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
 import { Dialog } from '#web/parts/overlays/dialog.tsx'
 import { siteNameProblem } from '#web/publish/site-name-problem.ts'
+import { freeSiteName } from '#web/publish/suggest-site-name.ts'
 import { words } from '#web/words/words.ts'
 
 interface BringOverDialogProps {
@@ -15,7 +16,7 @@ interface BringOverDialogProps {
 /** Asks for another name, because the account has a site with that of the foreign one. */
 export function BringOverDialog({ rkey, taken, onName, onClose }: BringOverDialogProps) {
   const { foreign } = words
-  const [name, setName] = useState(() => freeName(rkey, taken))
+  const [name, setName] = useState(() => freeSiteName(rkey, [...taken, rkey]))
   const problem = taken.includes(name) ? foreign.taken(name) : siteNameProblem(name)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -40,8 +41,4 @@ export function BringOverDialog({ rkey, taken, onName, onClose }: BringOverDialo
       </form>
     </Dialog>
   )
-}
-
-function freeName(rkey: string, taken: readonly string[]): string {
-  for (let n = 2; ; n++) if (!taken.includes(`${rkey}-${n}`)) return `${rkey}-${n}`
 }
