@@ -1,5 +1,6 @@
-import { plurals } from '#web/words/plural.ts'
+import { counts, plurals } from '#web/words/plural.ts'
 
+const count = counts('de')
 const plural = plurals('de')
 
 export const site = {
@@ -46,7 +47,7 @@ export const site = {
     permanentName: 'Die dauerhafte Adresse',
     neverLive: 'Noch keine Version ist online gegangen.',
     files: (n: number) => plural(n, 'Datei', 'Dateien'),
-    changed: (n: number) => (n === 0 ? 'nichts geändert' : `${n} geändert`),
+    changed: (n: number) => (n === 0 ? 'nichts geändert' : `${count(n)} geändert`),
   },
   proof: {
     title: 'Nachweis',

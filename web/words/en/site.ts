@@ -1,5 +1,6 @@
-import { plurals } from '#web/words/plural.ts'
+import { counts, plurals } from '#web/words/plural.ts'
 
+const count = counts('en')
 const plural = plurals('en')
 
 export const site = {
@@ -46,7 +47,7 @@ export const site = {
     permanentName: 'the permanent address',
     neverLive: 'No version has gone live yet.',
     files: (n: number) => plural(n, 'file', 'files'),
-    changed: (n: number) => (n === 0 ? 'nothing changed' : `${n} changed`),
+    changed: (n: number) => (n === 0 ? 'nothing changed' : `${count(n)} changed`),
   },
   proof: {
     title: 'Proof',
