@@ -1,9 +1,9 @@
 import { ActionDialog } from '#web/admin/parts/action-dialog.tsx'
 import styles from '#web/admin/parts/detail.module.css'
 import { Facts } from '#web/admin/parts/facts.tsx'
-import { LogLink } from '#web/admin/parts/places.tsx'
+import { AccountLink, LogLink } from '#web/admin/parts/places.tsx'
 import { When } from '#web/admin/parts/when.tsx'
-import { formatCount } from '#web/parts/bytes.ts'
+import { formatBytes, formatCount } from '#web/parts/bytes.ts'
 import { call } from '#web/server/api.ts'
 import { listsWords } from '#web/words/admin/lists.ts'
 import type { AdminJob } from './job-columns.tsx'
@@ -17,14 +17,16 @@ interface JobDetailProps {
 
 /** All about one upload. */
 export function JobDetail({ job, onDone }: JobDetailProps) {
-  const { createdAt, did, error, files, finishedAt, id, startedAt } = job
+  const { bytes, createdAt, did, error, files, finishedAt, handle, id, startedAt } = job
   return (
     <div className={styles['detail']}>
       <Facts
         facts={[
           ['Job', <code key="id">{id}</code>],
+          ['Account', <AccountLink did={did} handle={handle} key="account" />],
           ['Owner', <code key="did">{did}</code>],
           ['Files', formatCount(files, 'file')],
+          ['Size', formatBytes(bytes)],
           ['Received', <When at={createdAt} key="received" />],
           ['Begun', <When at={startedAt} key="begun" />],
           ['Ended', <When at={finishedAt} key="ended" />],
