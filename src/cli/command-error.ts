@@ -20,8 +20,13 @@ export class NotLiveError extends CommandError {
   override readonly name = 'NotLiveError'
 }
 
+/** The folder has the site without files that programs would obey. */
+export class PulledInPartError extends CommandError {
+  override readonly name = 'PulledInPartError'
+}
+
 /** The exit status of each outcome, as `docs/command-line.md` lists them. */
 export function exitCodeOf(error: CommandError): number {
   if (error instanceof UsageError) return 2
-  return error instanceof NotLiveError ? 3 : 1
+  return error instanceof NotLiveError || error instanceof PulledInPartError ? 3 : 1
 }

@@ -18,6 +18,11 @@ afterEach(() => {
 })
 afterAll(() => place[Symbol.asyncDispose]())
 
+const leftOutOf = (said: readonly string[]): string[] =>
+  JSON.parse(said.join())
+    .leftOut.map(({ path }: { path: string }) => path)
+    .sort()
+
 describe('a record', () => {
   const refused = hostileRows.filter(({ problem }) => problem !== null)
   test.each(refused.map((row, n) => [row.id, row.what, row, n] as const))(
@@ -53,8 +58,44 @@ describe('a record', () => {
       'index.html': 'home',
     })
     const { code, names: written, said } = await place.pull('blog')
-    expect({ code, written }).toEqual({ code: 0, written: ['index.html'] })
-    expect(JSON.parse(said.join()).leftOut.sort()).toEqual(names.sort())
+    expect({ code, written }).toEqual({ code: 3, written: ['index.html'] })
+    expect(leftOutOf(said)).toEqual(names.sort())
+  })
+
+  test('that makes a Git repository of the folder: Git takes it for none, and runs nothing of its config', async () => {
+    const obeyed = join(place.dir, 'obeyed')
+    const config = `[core]\nbare = false\nworktree = "."\nfsmonitor = "touch ${obeyed}; false"\n`
+    const repository = { HEAD: 'ref: refs/heads/main\n', 'objects/a': 'x', 'refs/a': 'x', config }
+    const linked = { 'a/head': repository.HEAD, 'a/commondir': 'b', 'a/b/objects/a': 'x' }
+    await place.put({ ...repository, ...linked, 'a/b/refs/a': 'x', 'a/b/config': config })
+    const { code, folder, said, complaints } = await place.pull('blog')
+    expect({ code, leftOut: leftOutOf(said) }).toEqual({ code: 3, leftOut: ['HEAD', 'a/head'] })
+    expect(complaints).toContain('left out: HEAD (Git would take its folder for a repository)')
+    expect(complaints).toContain(`${folder} is not the whole site: 2 files left out.`)
+    for (const cwd of [folder, join(folder, 'a')]) {
+      await Bun.spawn(['git', 'status'], { cwd, stdout: 'ignore', stderr: 'ignore' }).exited
+    }
+    expect(existsSync(obeyed)).toBe(false)
+  })
+
+  test('whose names editors and this tool obey: they are left out, dot files unless they are wanted', async () => {
+    const dotFiles = ['.hg', '.mcp.json', '.nojekyll']
+    const all = [...dotFiles, 'sitehost.json', '.well-known/x', 'index.html']
+    await place.put(Object.fromEntries(all.map((name) => [name, '{}'])))
+    const { code, said } = await place.pull('blog')
+    const leftOut = [...dotFiles, 'sitehost.json']
+    expect({ code, leftOut: leftOutOf(said) }).toEqual({ code: 3, leftOut })
+    const trusted = await place.pull('blog', undefined, ['--dot-files'])
+    expect(leftOutOf(trusted.said)).toEqual(['sitehost.json'])
+    expect(trusted.names).toContain('.nojekyll')
+  })
+
+  test('of a site that is called as a folder that programs obey: a folder has to be named', async () => {
+    await place.pds.putRecord('place.sitehost.fs/.vscode', manifest('.vscode', []))
+    const end = await place.run(['pull', `${alice}/.vscode`])
+    expect(end).toMatchObject({ code: 1, said: [] })
+    expect(end.complaints).toContain('Name a folder: .vscode is none that is safe to make here')
+    expect((await place.pull('.vscode')).code).toBe(0)
   })
 
   test('that says another size than its file has', async () => {

@@ -21,16 +21,20 @@ export const verifiedCommands: readonly SiteCommand[] = [
     ],
     options: [
       ['--at <version>', 'instead of what is live: its id, "previous", or the alias of a preview'],
+      ['--dot-files', 'write names that begin with a dot, too: only of a site that you trust'],
       account,
       json,
     ],
-    about: 'Needs no sign-in.',
+    about:
+      'Needs no sign-in. Left out and listed, because programs would obey them: what deploy leaves out, names that begin with a dot (except ' +
+      '.well-known), files named HEAD, sitehost.json.',
     examples: [
       'sitehost pull blog',
       'sitehost pull alice.example.com/blog copy',
       'sitehost pull blog old --at previous',
       'sitehost pull alice.example.com/place.wisp.fs/blog',
     ],
+    exitStatus: '0 the whole site, 1 failed, 2 called wrongly, 3 written, but files were left out.',
     run: async (context, options: PullOptions, name: string, folder: string | undefined) => {
       const { pull } = await import('#cli/verified/pull.ts')
       await pull(name, folder, options, context)

@@ -2,9 +2,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fetchStoredBlob } from '#cli/account/fetch-stored-blob.ts'
 import type { AccountOptions, CommandContext } from '#cli/command-context.ts'
-import { CommandError } from '#cli/command-error.ts'
+import { CommandError, PulledInPartError } from '#cli/command-error.ts'
 import { counted } from '#cli/counted.ts'
 import { explained } from '#cli/explained.ts'
+import type { LeftOut } from '#cli/folder/folder-listing.ts'
 import { parseVersionName } from '#cli/history/site-history.ts'
 import { mapAtOnce } from '#concurrency/map-at-once.ts'
 import { codeOf } from '#observe/code-of.ts'
@@ -14,20 +15,21 @@ import type { SitePath } from '#site/path.ts'
 import type { FileNode } from '#site/record/manifest.ts'
 import { recordKeyOf } from '#site/site-name.ts'
 import { decodedContent } from './decoded-content.ts'
+import { leftOutReason } from './left-out-reason.ts'
 import { findNamedSite } from './named-site.ts'
 import { readNamedVersion } from './named-version.ts'
 import { readVerified, type VerifiedSite } from './read-verified.ts'
-import { isWritable } from './writable-path.ts'
 
 export interface PullOptions extends AccountOptions {
   readonly at?: string
+  readonly dotFiles?: true
 }
 
 const fetchedAtOnce = 8
 
 /**
  * Writes the files of a site, or of one of its versions, into an empty folder; each is what its owner signed. Throws
- * CommandError; then the folder may have some of them.
+ * PulledInPartError if files are left out because programs would obey them, and CommandError; then the folder may have some files.
  */
 export async function pull(
   site: string,
@@ -38,14 +40,14 @@ export async function pull(
   const { console, limits, signal } = context
   if (options.at !== undefined) parseVersionName(options.at)
   const address = await findNamedSite(site, options, context)
-  const into = folder ?? recordKeyOf(address.name)
+  const into = folder ?? folderNamed(recordKeyOf(address.name))
   await assertEmpty(into)
   const verified =
     options.at === undefined
       ? await readVerified(address, null, context)
       : await readNamedVersion(address, options.at, context)
   const { cid, files, uri } = verified
-  const [written, leftOut] = partition([...files])
+  const [written, leftOut] = partition([...files], options)
   const filesMax = limits.siteFilesMax ?? siteFilesMax
   if (files.size > filesMax) throw tooLarge(`more than ${filesMax} files (MAX_SITE_FILES)`)
   let done = 0
@@ -66,8 +68,7 @@ export async function pull(
       `${into} has ${done} of ${counted(written.length, 'file')}. Delete it before you pull again.`,
     )
   })
-  for (const path of leftOut)
-    console.warn(`Left out: ${path}, a name that is not safe to write here.`)
+  for (const { path, reason } of leftOut) console.warn(`left out: ${path} (${reason})`)
   if (options.json) {
     console.say(
       JSON.stringify({
@@ -86,14 +87,35 @@ export async function pull(
       `${counted(written.length, 'file')} (${byteText(bytes)}) of ${uri} are in ${into}, each as its owner signed it.`,
     )
   }
+  if (leftOut.length > 0) {
+    throw new PulledInPartError(
+      `${into} is not the whole site: ${counted(leftOut.length, 'file')} left out.`,
+    )
+  }
+}
+
+/** A site may be called `.vscode`. Throws CommandError. */
+function folderNamed(name: string): string {
+  const reason = leftOutReason(name)
+  if (reason === null) return name
+  throw new CommandError(`Name a folder: ${name} is none that is safe to make here (${reason}).`)
 }
 
 type Named = readonly [path: SitePath, node: FileNode]
 
-function partition(files: readonly Named[]): [written: Named[], leftOut: SitePath[]] {
-  const isWritten = ([path]: Named) => isWritable(path)
-  const leftOut = files.filter((file) => !isWritten(file)).map(([path]) => path)
-  return [files.filter(isWritten), leftOut]
+function partition(
+  files: readonly Named[],
+  { dotFiles }: PullOptions,
+): [written: Named[], leftOut: LeftOut[]] {
+  const written: Named[] = []
+  const leftOut: LeftOut[] = []
+  for (const file of files) {
+    const [path] = file
+    const reason = leftOutReason(path, { dotFiles })
+    if (reason === null) written.push(file)
+    else leftOut.push({ path, reason })
+  }
+  return [written, leftOut]
 }
 
 /** Writes no file that is there, and through no link. Throws CommandError. */

@@ -7,7 +7,7 @@ import { alice } from '#tests/support/database/sample-rows.ts'
 import type { CommandEnd } from '#tests/support/processes/run-command.ts'
 import { runInProcess } from '#tests/support/processes/site-commands.ts'
 import { type FakePds, startFakePds } from '#tests/support/servers/fake-pds.ts'
-import { fileIn, type HostileRepo, manifest } from './hostile-rows.ts'
+import { directory, fileIn, type HostileRepo, manifest } from './hostile-rows.ts'
 
 /** What a command gets of the outside, changed. */
 export type Within = (context: CommandContext) => CommandContext
@@ -26,7 +26,7 @@ export interface PullPlace extends AsyncDisposable {
   run(args: readonly string[], within?: Within): Promise<CommandEnd>
   /** Pulls a site of hers into a folder of its own. */
   pull(site: string, within?: Within, options?: readonly string[]): Promise<PullEnd>
-  /** Her site `blog` has these files. */
+  /** Her site `blog` has these files, by path. */
   put(files: Readonly<Record<string, string>>): Promise<void>
 }
 
@@ -51,16 +51,28 @@ export async function startPullPlace(): Promise<PullPlace> {
       return { ...end, folder, names }
     },
     async put(files) {
-      const nodes = Object.entries(files).map(async ([name, text]) => {
-        return { name, node: await fileIn(repo, text) }
-      })
-      await pds.putRecord('place.sitehost.fs/blog', manifest('blog', await Promise.all(nodes)))
+      const entries = await entriesOf(repo, Object.entries(files))
+      await pds.putRecord('place.sitehost.fs/blog', manifest('blog', entries))
     },
     async [Symbol.asyncDispose]() {
       await pds[Symbol.asyncDispose]()
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+async function entriesOf(
+  repo: HostileRepo,
+  files: readonly (readonly [path: string, text: string])[],
+): Promise<object[]> {
+  const byName = Map.groupBy(files, ([path]) => path.split('/', 1)[0] ?? '')
+  const entries = [...byName].map(async ([name, all]) => {
+    const text = all.find(([path]) => path === name)?.[1]
+    if (text !== undefined) return { name, node: await fileIn(repo, text) }
+    const inside = all.map(([path, text]) => [path.slice(name.length + 1), text] as const)
+    return { name, node: directory(await entriesOf(repo, inside)) }
+  })
+  return await Promise.all(entries)
 }
 
 /** A failure, told in sentences, which wrote nothing. */
