@@ -179,6 +179,8 @@ export const sentences = {
   notIdToken: 'token: expected an OpenID Connect token of a forge, signed with RS256 or ES256',
   noPublisherOf: (claim: string, value: string): string =>
     `${claim}: no publisher of this site lists "${value}". Check the account, the site and its publishers.`,
+  environmentCase: (ofJob: string, listed: string): string =>
+    `environment: the job has "${ofJob}", the publisher lists "${listed}". GitLab takes these for two environments: spell both alike.`,
   idTokenNotSigned: 'The token’s signature is of no key that its issuer publishes.',
   idTokenForOthers: (origin: string): string =>
     `aud: this token is not for this service alone. Ask the forge for one for ${origin}.`,

@@ -128,11 +128,23 @@ describe('a job’s token', () => {
     await add({ repository: 'alice/group/site', ref: undefined, environment: 'Production' })
     await add({ repository: 'alice/group/site', ref: 'refs/tags/v1' })
     const gitlab = { repository: undefined, project_path: 'alice/group/site', project_id: '5' }
-    expect((await exchange({ ...gitlab, ref: 'x', environment: 'production' })).status).toBe(200)
+    expect((await exchange({ ...gitlab, ref: 'x', environment: 'Production' })).status).toBe(200)
     expect((await exchange({ ...gitlab, ref: 'v1', ref_type: 'tag' })).status).toBe(200)
     expect(await refusal({ ...gitlab, ref: 'v1', ref_type: 'branch' })).toEqual([
       ...[403, sentences.noPublisherOf('environment', 'none')],
     ])
+  })
+
+  test('of an environment that differs in case only is refused for GitLab, where it is another one', async () => {
+    await add({ ref: undefined, environment: 'production' })
+    const gitlab = { repository: undefined, project_path: 'alice/site', ref: 'evil' }
+    expect(await refusal({ ...gitlab, environment: 'Production' })).toEqual([
+      ...[403, sentences.environmentCase('Production', 'production')],
+    ])
+    const both = { ...gitlab, repository: 'alice/site', environment: 'Production' }
+    expect((await exchange(both)).status).toBe(403)
+    expect((await exchange({ ...gitlab, environment: 'production' })).status).toBe(200)
+    expect((await exchange({ ref: 'x', environment: 'Production' })).status).toBe(200)
   })
 
   test('of a pull request makes previews alone', async () => {

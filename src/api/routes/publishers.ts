@@ -8,6 +8,7 @@ import { ApiError } from '#api/errors.ts'
 import { newTokenSecret } from '#api/session/deployers.ts'
 import {
   idTokenLeewayMs,
+  isEqualInAnyCase,
   isSigned,
   type Job,
   jobOf,
@@ -128,7 +129,13 @@ async function publisherOf(
   if (problem !== null) throw new ApiError(403, claimSentences(origin)[problem])
   const found = bestOf(jobOf(parsed), publishers)
   if ('publisher' in found) return found.publisher
-  throw new ApiError(403, sentences.noPublisherOf(found.claim, found.value ?? 'none'))
+  const { claim, otherCase, value } = found
+  throw new ApiError(
+    403,
+    otherCase === undefined
+      ? sentences.noPublisherOf(claim, value ?? 'none')
+      : sentences.environmentCase(value ?? 'none', otherCase),
+  )
 }
 
 async function siteOf(
@@ -145,7 +152,7 @@ async function siteOf(
 
 const claims = ['repository', 'repository_id', 'ref', 'environment'] as const
 
-/** One that may publish rather than one of previews; else the claim that the closest one has otherwise. */
+/** One that may publish rather than one of previews; else the claim that the closest one has otherwise, or in another case. */
 function bestOf(job: Job, publishers: readonly Publisher[]) {
   const byScope = publishers.toSorted((a, b) => a.scope.localeCompare(b.scope))
   const looked = byScope.map((publisher) => ({ publisher, claim: mismatchOf(job, publisher) }))
@@ -153,7 +160,11 @@ function bestOf(job: Job, publishers: readonly Publisher[]) {
   if (fitting !== undefined) return { publisher: fitting.publisher }
   const claim = claims.findLast((each) => looked.some((one) => one.claim === each)) ?? 'repository'
   const value = claim === 'repository_id' ? job.repositoryId : job[claim]
-  return { claim, value }
+  const ofClaim = looked.filter((one) => one.claim === claim)
+  const names = ofClaim.flatMap(({ publisher }) => publisher.environment ?? [])
+  const isEnvironment = claim === 'environment'
+  const otherCase = isEnvironment ? names.find((name) => isEqualInAnyCase(name, value)) : undefined
+  return { claim, value, otherCase }
 }
 
 /** Throws ApiError. */

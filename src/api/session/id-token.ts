@@ -91,6 +91,7 @@ export function jobOf({ claims }: ParsedIdToken) {
     repositoryId: repository_id ?? project_id ?? null,
     ref: ref_path ?? fullRef(ref, ref_type),
     environment: environment ?? null,
+    hasCaselessEnvironments: project_path === undefined,
   }
 }
 
@@ -106,11 +107,21 @@ export type Claim = 'repository' | 'repository_id' | 'ref' | 'environment'
 /** The first claim that is not the publisher's; null: the job is one of it. */
 export function mismatchOf(job: Job, publisher: Publisher): Claim | null {
   const { environment, ref, repository, repositoryId } = publisher
-  // Forges compare the names of repositories and environments without case.
-  if (job.repository?.toLowerCase() !== repository.toLowerCase()) return 'repository'
+  // Forges compare the names of repositories without case.
+  if (!isEqualInAnyCase(job.repository, repository)) return 'repository'
   if (repositoryId !== null && job.repositoryId !== repositoryId) return 'repository_id'
   if (ref !== null && job.ref !== ref) return 'ref'
-  const isThere =
-    environment === null || job.environment?.toLowerCase() === environment.toLowerCase()
-  return isThere ? null : 'environment'
+  return environment === null || isOfEnvironment(job, environment) ? null : 'environment'
 }
+
+/**
+ * GitHub's environments are the same in any case ("Environment names are not case sensitive", its docs). GitLab has
+ * `Production` next to a protected `production`, for jobs of any branch.
+ */
+function isOfEnvironment(job: Job, environment: string): boolean {
+  if (job.environment === environment) return true
+  return job.hasCaselessEnvironments && isEqualInAnyCase(job.environment, environment)
+}
+
+export const isEqualInAnyCase = (a: string | null, b: string | null): boolean =>
+  a?.toLowerCase() === b?.toLowerCase()
