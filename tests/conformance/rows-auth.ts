@@ -106,6 +106,15 @@ export const authRows: readonly Row[] = [
   {
     ...login,
     section: 'ours',
+    what: 'the same by a link of another program, such as a mail’s',
+    given: (scene) => scene.know('handle', 'alice.test'),
+    path: '/api/auth/login?handle={handle}',
+    headers: { 'sec-fetch-site': 'none' },
+    ...{ status: 302, location: '/?handle={handle}', body: '', cookies: [] },
+  },
+  {
+    ...login,
+    section: 'ours',
     what: 'the same with a page to come back to, which is kept; an address elsewhere is not',
     given: (scene) => {
       scene.know('handle', 'alice.test')

@@ -35,7 +35,8 @@ describe('GET /api/auth/login', () => {
     ['cross-site', '/?handle=alice.test'],
     ['same-site', '/?handle=alice.test'],
     ['same-origin', 'https://pds.test/authorize?input=alice.test'],
-    ['none', 'https://pds.test/authorize?input=alice.test'],
+    // A link of a mail program or a QR code.
+    ['none', '/?handle=alice.test'],
   ])('sent here by a page that is %s', async (site, location) => {
     const response = await api().request('/api/auth/login?handle=alice.test', {
       headers: { 'sec-fetch-site': site },

@@ -82,8 +82,8 @@ export function authHandlers(
     beginSignIn: async ({ query, answer, c }) => {
       const input = inputOf(query)
       if (!input) return answer(302, '/?error=missing_handle')
-      // Login CSRF: a page elsewhere could sign a visitor in to an account of its own server, without a click. The
-      // sign-in page asks first.
+      // Login CSRF: a page elsewhere, a mail or a QR code could sign a visitor in to an account of its own server, without a
+      // click. The sign-in page asks first.
       if (!isOwnNavigation(c.req.header('sec-fetch-site'))) {
         const page = parseReturnPath(query.return_to)
         const asked = `/?handle=${encodeURIComponent(input)}` as const
@@ -202,9 +202,9 @@ async function readSignIn(request: Request): Promise<z.output<typeof signInBody>
   return parsed.success ? parsed.data : null
 }
 
-/** From a page of ours, typed by a person, or not from a browser. */
+/** From a page of ours, or not from a browser. `none` is an address that was typed, or a link of another program. */
 const isOwnNavigation = (site: string | undefined): boolean =>
-  site === undefined || site === 'same-origin' || site === 'none'
+  site === undefined || site === 'same-origin'
 
 /** Resolves an account's identity and its sites, which are ingested in the background. */
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
