@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
@@ -10,12 +10,19 @@ const takenDown = new Map<string, 451 | 404>([
   [`s--${'c'.repeat(26)}`, 451],
   [`s--${'d'.repeat(26)}`, 404],
 ])
-const site = visitedSite({ 'index.html': { body: 'a page' } })
+const proofs = ['.well-known/acme-challenge/t', '.well-known/pki-validation/t.txt']
+const site = visitedSite({
+  'index.html': { body: 'a page' },
+  '.well-known/security.txt': { body: 'a contact' },
+  ...Object.fromEntries(proofs.map((path) => [path, { body: 'a proof' }])),
+})
 
 const observed: string[] = []
 const application = { answer: (): Response | Promise<Response> => new Response('the application') }
 const hosts = new Map<string, HostTarget>([
   ['own.test', { label, movedTo: null }],
+  ['blog.sites.test', { label, movedTo: null }],
+  ['old.sites.test', { label, movedTo: 'https://own.test' }],
   ['offline.test', { label: `s--${'c'.repeat(26)}`, movedTo: 'https://elsewhere.test' }],
 ])
 
@@ -58,8 +65,11 @@ const server = {
 } as unknown as Bun.Server<undefined>
 
 /** In one line: the status, and where it leads or what it says. */
-async function visit(host: string, headers: Record<string, string> = {}, from = '192.0.2.1') {
-  const request = new Request(`http://${host}/`, { headers: { host, ...headers } })
+async function visit(at: string, headers: Record<string, string> = {}, from = '192.0.2.1') {
+  const host = at.replace(/\/.*/, '')
+  const request = new Request(`http://${host === at ? `${at}/` : at}`, {
+    headers: { host, ...headers },
+  })
   connections.set(request, from)
   const response = await answer(request, server)
   const body = await response.text()
@@ -81,6 +91,20 @@ test.each([
   ['sites.sites.test', '404 No site here'],
 ])('a visitor of %s gets %s', async (host, expected) => {
   expect(await visit(host)).toStartWith(expected)
+})
+
+describe('a proof of control over a host, as certificate authorities look for it', () => {
+  const below = [`${label}.sites.test`, 'blog.sites.test', 'old.sites.test', 'new--blog.sites.test']
+  test.each(below.flatMap((host) => proofs.map((path) => `${host}/${path}`)))(
+    '%s is not what a site has, and leads nowhere',
+    async (at) => expect(await visit(at)).toBe('404 Not found'),
+  )
+
+  test('on a custom domain it is its owner’s, and below the base domain other files are served', async () => {
+    for (const path of proofs) expect(await visit(`own.test/${path}`)).toBe('200 a proof')
+    expect(await visit('blog.sites.test/.well-known/security.txt')).toBe('200 a contact')
+    expect(await visit('blog.sites.test/?/.well-known/acme-challenge/t')).toBe('200 a page')
+  })
 })
 
 test('a front says which host was asked for, and by which scheme; others are not believed', async () => {

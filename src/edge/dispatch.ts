@@ -1,5 +1,6 @@
 import { clientNetworkOf, type RequestServer, type TrustedProxies } from '#http/client-address.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
+import { isForDomainProof } from '#site/request-path.ts'
 import { type EdgeContext, serveNamed, serveSite } from './edge.ts'
 import { type RedirectContext, redirectToSite } from './names/address-redirect.ts'
 import { type Front, httpsRedirect, trustIn, visitedHost, visitorCountry } from './names/front.ts'
@@ -8,6 +9,7 @@ import type { Previews } from './names/previews.ts'
 import { createRouter, type Route, type RoutedHosts } from './names/route.ts'
 import { plainPage } from './pages.ts'
 import { networkReader, visitorReader } from './read-visitor.ts'
+import { requestTarget } from './request-target.ts'
 import { servePreview } from './serve-preview.ts'
 import { startTimer, timeAnswers } from './time-answers.ts'
 
@@ -84,6 +86,10 @@ export function createDispatch(options: DispatchOptions): Answer {
     request: Request,
     { edge, redirects }: Opened,
   ): Response | Promise<Response> => {
+    // Before redirects, too: an authority follows them.
+    if (isBelowBaseDomain(route) && isForDomainProof(requestTarget(request.url).pathname)) {
+      return edge.pages.notFound()
+    }
     switch (route.kind) {
       case 'site':
         return serveSite(route, request, edge)
@@ -119,6 +125,9 @@ export function createDispatch(options: DispatchOptions): Answer {
       : timed(answerOutside(route, request, opened), 'edge', startedAt)
   }
 }
+
+const isBelowBaseDomain = (route: Route): boolean =>
+  'isUnderBaseDomain' in route && route.isUnderBaseDomain
 
 /** Each process answers for its own health, at the application's host. */
 const asksHealth = ({ url }: Request): boolean => healthPaths.has(new URL(url).pathname)

@@ -29,6 +29,20 @@ export function isForCertificates(segments: readonly (string | null)[]): boolean
   return segments[0] === '.well-known' && segments[1] === 'acme-challenge'
 }
 
+/**
+ * Where certificate authorities look for a proof of control over a host: RFC 8555 §8.3, and the Baseline Requirements of the CA/Browser
+ * Forum, §3.2.2.4.18. Below the base domain no site answers there: its owner could have a certificate that outlives the claim of the name.
+ */
+export function isForDomainProof(pathname: string): boolean {
+  // Cheap for all others. Authorities ask for the address as it is registered, without escapes.
+  if (!pathname.includes(wellKnown)) return false
+  const path = parseRequestPath(pathname)
+  return path.ok && path.segments[0] === '.well-known' && proofFolders.has(path.segments[1] ?? '')
+}
+
+const wellKnown = '/.well-known/'
+const proofFolders: ReadonlySet<string> = new Set(['acme-challenge', 'pki-validation'])
+
 /** Null for a bad escape, bad UTF-8, and anything that would be more than one segment. */
 function decodeSegment(raw: string): string | null {
   let segment: string

@@ -150,7 +150,7 @@ export const siteRoutes = {
               ...(['nothing', 'reserved', 'request', 'primary', 'takedown'] as const),
             ])
             .describe(
-              '`forced-rule`: a rule with `!`; `application`: the page of `spaMode`; `nothing`: there is no such page; `reserved`: a file that configures the site; `request`: the address is not valid; `primary`: the site has another primary address; `takedown`: an administrator took the site offline',
+              '`forced-rule`: a rule with `!`; `application`: the page of `spaMode`; `nothing`: there is no such page; `reserved`: a file that configures the site, or an address for proofs of control over a host below the base domain; `request`: the address is not valid; `primary`: the site has another primary address; `takedown`: an administrator took the site offline',
             ),
           file: z.string().nullable().describe('The file that is shown'),
           location: z.string().nullable().describe('Where visitors are redirected'),

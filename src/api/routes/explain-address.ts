@@ -2,7 +2,7 @@ import type { ApiContext } from '#api/context.ts'
 import { sentences } from '#api/contract/messages.ts'
 import { ApiError } from '#api/errors.ts'
 import { runInSlices } from '#concurrency/yield-event-loop.ts'
-import { isForCertificates, parseRequestPath } from '#site/request-path.ts'
+import { isForCertificates, isForDomainProof, parseRequestPath } from '#site/request-path.ts'
 import type { SiteAddress } from '#site/site-address.ts'
 import { type Explanation, explain } from '#site/visit/explain.ts'
 import { servableSiteSteps } from '#site/visit/servable-site.ts'
@@ -41,7 +41,10 @@ export async function explainAddress(
   if (takedown !== null) {
     return { ...undecided, address, status: takedown.status, by: 'takedown' }
   }
-  if (!isOwnLabel && primary !== null && primary !== host && isRedirected(pathname)) {
+  const isUnderBaseDomain = host.endsWith(`.${baseDomain}`)
+  const isProof = isUnderBaseDomain && isForDomainProof(pathname)
+  const isRedirected = !isProof && redirects(pathname)
+  if (!isOwnLabel && primary !== null && primary !== host && isRedirected) {
     const location = main.origin + pathname + search
     return { ...undecided, address, status: 308, by: 'primary', location }
   }
@@ -51,7 +54,7 @@ export async function explainAddress(
   const { by, ...explained } = explain(servable, request, {
     host,
     pathname,
-    isUnderBaseDomain: host.endsWith(`.${baseDomain}`),
+    isUnderBaseDomain,
     shows: 'live',
     canonical: isOwnLabel && primary !== null ? main.origin + pathname : null,
   })
@@ -82,7 +85,7 @@ async function isMapped(host: string, { did, name }: SiteAddress, db: ApiContext
 const notOfSite = (): ApiError => new ApiError(400, sentences.notAddressOfSite)
 
 /** As `redirectToPrimary` of the edge. */
-function isRedirected(pathname: string): boolean {
+function redirects(pathname: string): boolean {
   const path = parseRequestPath(pathname)
   return path.ok && !isForCertificates(path.segments)
 }

@@ -35,7 +35,8 @@ const reasons: Readonly<Record<Explanation['by'], string>> = {
   listing: 'it is a folder without an index file, and the settings list such folders',
   application: 'no file matches, and the settings show one page for such addresses',
   nothing: 'no file and no rule matches',
-  reserved: 'this file configures the site, so visitors never get it',
+  reserved:
+    'visitors never get what is at this address: it configures the site, or is kept for certificates',
   request: 'this is not a valid address',
 }
 

@@ -49,9 +49,11 @@ const redirects = `# moved
 /forced /b 301!`
 
 describe('what decided', () => {
-  const known = site(['a.html', 'd/index.html', 'forced', '404.html'], { redirects })
+  const proof = '.well-known/acme-challenge/t'
+  const known = site(['a.html', 'd/index.html', 'forced', '404.html', proof], { redirects })
   const rows: readonly (readonly [string, Partial<Explanation>])[] = [
     ['/d/', { status: 200, by: 'file', file: 'd/index.html', rule: null }],
+    ['/.well-known/acme-challenge/t', { status: 404, by: 'reserved', file: null }],
     ['/d', { status: 308, by: 'file', location: '/d/', file: null }],
     ['/old', { status: 302, by: 'rule', rule: { line: 2, text: '/old /a.html 302' } }],
     ['/a.html', { by: 'file', overruled: { line: 3, text: '/a.html /elsewhere' } }],

@@ -1,5 +1,5 @@
 import type { HeaderList } from '#http/header-fields.ts'
-import { parseRequestPath } from '#site/request-path.ts'
+import { isForDomainProof, parseRequestPath } from '#site/request-path.ts'
 import { visitHeaderChanges } from '#site/rules/apply-header-rules.ts'
 import type { HeaderOrigin } from '#site/rules/header-block.ts'
 import { matchRedirect } from '#site/rules/match-redirect.ts'
@@ -44,6 +44,7 @@ export interface ExplainedHeader {
 
 /** Explains what `resolve` decides for this request at this place of the live version. Never throws. */
 export function explain(site: ServableSite, request: VisitorRequest, place: Place): Explanation {
+  if (place.isUnderBaseDomain && isForDomainProof(request.pathname)) return closed
   const { by, decision } = decide(site, request)
   const isOfRule = by === 'rule' || by === 'forced-rule'
   return {
@@ -55,6 +56,12 @@ export function explain(site: ServableSite, request: VisitorRequest, place: Plac
     overruled: by === 'file' ? ruleFor(site, request, 'unforced') : null,
     headers: explainHeaders(site, decision, place),
   }
+}
+
+/** As the edge answers there, whatever the site has. */
+const closed: Explanation = {
+  ...{ status: 404, by: 'reserved', file: null, location: null, rule: null, overruled: null },
+  headers: [],
 }
 
 function statusOf(decision: Decision): number {

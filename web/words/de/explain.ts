@@ -17,7 +17,8 @@ export const explain = {
     application:
       'Keine Datei passt, und die Einstellungen zeigen für solche Adressen eine bestimmte Seite.',
     nothing: 'Keine Datei und keine Regel passt.',
-    reserved: 'Diese Datei richtet die Website ein; Besucher bekommen sie nie.',
+    reserved:
+      'Was an dieser Adresse ist, bekommen Besucher nie: Es richtet die Website ein oder ist für Zertifikate.',
     request: 'Das ist keine gültige Adresse.',
     primary: 'Die Website hat eine andere Hauptadresse.',
     takedown: 'Ein Administrator hat diese Website vom Netz genommen.',

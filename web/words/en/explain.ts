@@ -16,7 +16,8 @@ export const explain = {
     listing: 'It is a folder without an index file, and the settings list such folders.',
     application: 'No file matches, and the settings show one page for such addresses.',
     nothing: 'No file and no rule matches.',
-    reserved: 'This file configures the site, so visitors never get it.',
+    reserved:
+      'Visitors never get what is at this address: it configures the site, or is kept for certificates.',
     request: 'This isn’t a valid address.',
     primary: 'The site has another primary address.',
     takedown: 'An administrator took this site offline.',
