@@ -23,7 +23,7 @@ export class S3Error extends Error {
     { operation, status, code, isTemporary, retryAfterMs = 0 }: S3Facts,
     options?: ErrorOptions,
   ) {
-    const answered = status === null ? 'no answer' : `status=${status} code=${code ?? 'none'}`
+    const answered = status === null ? 'no answer' : `status=${status} reason=${code ?? 'none'}`
     super(`blob store failed; operation=${operation} ${answered}`, options)
     this.operation = operation
     this.status = status

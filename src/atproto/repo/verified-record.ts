@@ -42,7 +42,7 @@ export class RecordUnavailableError extends Error {
   readonly code: string | null
 
   constructor(uri: string, status: number, code: string | null, options?: ErrorOptions) {
-    super(`record not available; uri=${uri} status=${status} code=${code}`, options)
+    super(`record not available; uri=${uri} status=${status} reason=${code}`, options)
     this.status = status
     this.code = code
   }

@@ -91,7 +91,7 @@ export class WritingInstance {
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMsMax)]),
     }).catch((cause: unknown) => {
       if (isNotConnected(cause)) throw new NotTakenError('instance not reached', { cause })
-      throw new UnansweredError(`instance has not answered; code=${codeOf(cause)}`, { cause })
+      throw new UnansweredError(`instance has not answered; reason=${codeOf(cause)}`, { cause })
     })
     if (response.ok) return response
     throw new NotTakenError(`instance refused; status=${response.status}`)

@@ -9,7 +9,7 @@ export class DatabaseUnavailableError extends Error {
 
   constructor(dialect: 'sqlite' | 'postgres', cause: unknown) {
     const code = codeOf(cause) ?? 'unknown'
-    super(`database unavailable; dialect=${dialect} code=${code}`, { cause })
+    super(`database unavailable; dialect=${dialect} reason=${code}`, { cause })
     this.dialect = dialect
     this.code = code
   }
