@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     await page
       .getByRole('dialog', { name: 'Update reloaded' })
       .getByLabel('Choose a folder')
-      .setInputFiles(await folderOf({ 'index.html': 'another site', 'other.html': 'x' }))
+      .setInputFiles(await folderOf({ 'index.html': 'another site', 'other.html': 'other' }))
     await page.waitForURL('**/onboarding?site=reloaded')
     await page.getByText('This removes 2 of the 3 files of reloaded.').waitFor()
     expect(sent.filter((each) => !each.startsWith('GET '))).toEqual([])
