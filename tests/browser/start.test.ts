@@ -158,6 +158,18 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await live()
   }, 120_000)
 
+  test('publishes for no other account than the one that was entered', async () => {
+    await drop()
+    // As if the server had let somebody else in.
+    await page.route('**/api/auth/signin', (route) =>
+      route.continue({ postData: { handle: 'bob.test' } }),
+    )
+    await signIn('alice.test')
+    await page.getByText('You are signed in as bob.test').waitFor()
+    await page.getByText('Garden', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true }).waitFor()
+  }, 120_000)
+
   test('signs out, and what was dropped is gone from the browser', async () => {
     await drop()
     // There is a site of that name: nothing is published before a name is confirmed.

@@ -8,7 +8,7 @@ import { leaveIfSignedOut } from '#web/server/session.ts'
 import { words } from '#web/words/words.ts'
 import type { PublishEngine } from './publish-engine.ts'
 import { isRunning, type PublishState } from './publish-state.ts'
-import { setWantedName, wantedName } from './send/wanted-name.ts'
+import { isWantedBy, setWantedName, wantedName } from './send/wanted-name.ts'
 import { suggestSiteName } from './suggest-site-name.ts'
 
 export interface SessionState {
@@ -137,10 +137,10 @@ class PublishSession {
     })
   }
 
-  /** The choice is to be published after the sign-in. Resolves when it is kept. */
-  async want(): Promise<void> {
+  /** The choice is to be published after the sign-in with this handle or DID (null: with any). Resolves when it is kept. */
+  async want(account: string | null): Promise<void> {
     const siteName = this.suggestedName || plainName
-    setWantedName(siteName)
+    setWantedName(siteName, account)
     await this.#keeping
     await keptDrops.note({ siteName })
   }
@@ -148,6 +148,13 @@ class PublishSession {
   /** Not any more; the choice stays. */
   unwant(): void {
     setWantedName(null)
+  }
+
+  /** Publishes for nobody but the account with which the sign-in was begun: another one is asked. */
+  unwantUnlessBy(user: Parameters<typeof isWantedBy>[0]): void {
+    if (this.wanted === null || isWantedBy(user)) return
+    this.unwant()
+    this.#set({ problem: words.publish.otherAccount(user.handle) })
   }
 
   async retry(): Promise<void> {

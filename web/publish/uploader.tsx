@@ -1,10 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
 import type { Choice } from '#web/publish/files/choose-files.ts'
 import { rememberedJobs } from '#web/publish/send/remembered-jobs.ts'
-import { keys } from '#web/server/queries.ts'
+import { keys, userQuery } from '#web/server/queries.ts'
 import { LazyPart, lazyModule } from '#web/shell/routing/lazy-part.tsx'
 import { words } from '#web/words/words.ts'
 import { type NewSite, PublishForm } from './publish-form.tsx'
@@ -120,12 +120,14 @@ const nameFor = (choice: Choice | null, siteNames: readonly string[]): string =>
 
 /** Brings back what was chosen before the document was loaded; publishes it if that was asked for in this tab. */
 function useContinue(siteNames: readonly string[] | null, onName: (name: string) => void): void {
+  const { data: user } = useQuery(userQuery)
   const isKnown = siteNames !== null
   const names = useRef(siteNames)
   names.current = siteNames
   useEffect(() => {
-    if (!isKnown) return
+    if (!isKnown || user === undefined) return
     void publishSession.restore().then(() => {
+      publishSession.unwantUnlessBy(user)
       const { wanted, state } = publishSession
       if (wanted === null || !state.isRestored || state.publish.stage !== 'idle') return
       // It would take the place of another site than was meant: that is asked for here.
@@ -134,7 +136,7 @@ function useContinue(siteNames: readonly string[] | null, onName: (name: string)
       onName(wanted)
       void publishSession.continue(wanted)
     })
-  }, [isKnown, onName])
+  }, [isKnown, onName, user])
 }
 
 function usePublished(siteName: string | null, onPublished?: (siteName: string) => void): void {

@@ -30,7 +30,7 @@ export default function StartPage() {
   const publishes = choice !== null && choice.problems.length === 0
   const signIn = useSignIn({
     notice,
-    onLeaving: async () => (publishes ? await publishSession.want() : undefined),
+    onLeaving: async (account) => (publishes ? await publishSession.want(account) : undefined),
   })
   useEffect(() => {
     // What was dropped before the sign-in was denied is still there, and waits for another try.

@@ -24,8 +24,8 @@ export interface SignIn {
 interface SignInOptions {
   /** What this page was opened to tell. */
   readonly notice: Notice | null
-  /** Awaited before the browser leaves. */
-  readonly onLeaving: () => Promise<void>
+  /** Awaited before the browser leaves. `account`: the handle or DID that was entered; null: a server's address. */
+  readonly onLeaving: (account: string | null) => Promise<void>
 }
 
 /** Signing in with the account's own server. */
@@ -58,8 +58,9 @@ export function useSignIn({ notice, onLeaving }: SignInOptions): SignIn {
     setWarning(null)
     keepBegunSignIn({ handle, returnTo })
     try {
-      const url = await startSignIn(at.trim().replace(/^@/, ''), returnTo)
-      await onLeaving()
+      const entered = at.trim().replace(/^@/, '')
+      const url = await startSignIn(entered, returnTo)
+      await onLeaving(entered.includes('://') ? null : entered)
       location.assign(url)
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : words.start.signIn.failed)

@@ -34,6 +34,8 @@ export const publish: Catalogue['publish'] = {
     `Dieser Dienst nimmt Dateinamen wie „${path}“ nicht an. Benenne die Datei um, ohne Anführungszeichen.`,
   cancelled: 'Abgebrochen. Nichts wurde veröffentlicht.',
   inOtherTab: 'Ein anderer Tab dieses Browsers veröffentlicht das gerade.',
+  otherAccount: (handle: string) =>
+    `Du bist als ${handle} angemeldet; eingegeben war ein anderes Konto. Nichts wird veröffentlicht, bevor du es sagst.`,
   broken: 'Auf dieser Seite ist etwas schiefgegangen. Versuche es noch einmal.',
 
   zone: {

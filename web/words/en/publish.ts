@@ -31,6 +31,8 @@ export const publish = {
     `This service does not accept file names like “${path}”. Rename the file, without quotation marks.`,
   cancelled: 'Cancelled. Nothing was published.',
   inOtherTab: 'Another tab of this browser is publishing this.',
+  otherAccount: (handle: string) =>
+    `You are signed in as ${handle}, which is not the account that you entered. Nothing is published before you say so.`,
   broken: 'Something went wrong in this page. Try again.',
 
   zone: {
