@@ -21,10 +21,13 @@ export class ConcurrencyLimit {
     this.#options = options
   }
 
-  /** Dispose of the permit to release it; twice is harmless. Throws ApiError 429, and the signal's reason. */
-  async acquire(key: string, signal?: AbortSignal): Promise<Disposable> {
+  /**
+   * Dispose of the permit to release it; twice is harmless. `rank` as for a semaphore. Throws ApiError 429, and the
+   * signal's reason.
+   */
+  async acquire(key: string, signal?: AbortSignal, rank?: () => number): Promise<Disposable> {
     try {
-      return await this.#semaphores.acquire(key, signal)
+      return await this.#semaphores.acquire(key, signal, rank)
     } catch (error) {
       if (!(error instanceof SemaphoreBusyError)) throw error
       const { sentence, retryAfterSeconds } = this.#options

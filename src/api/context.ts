@@ -30,6 +30,8 @@ export interface Shutdown {
 export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'jobMsMax'> {
   readonly oauth: OAuth
   readonly identities: Identities
+  /** For accounts that are just signing in: their look-ups take no permits of those that are signed in. */
+  readonly signInIdentities: Pick<Identities, 'resolve' | 'verifiedHandle'>
   readonly at: (point: FailPoint | ForgetPoint) => void
   readonly deploys: OpenDeploys
   readonly limits: SiteLimits
@@ -52,8 +54,8 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   /** Per account. */
   readonly subdomainsMax: number
   readonly lookUp: LookUp
-  /** For hosts that users name. */
-  readonly fetch: SafeFetch
+  /** For the issuers of CI jobs, which users name. */
+  readonly fetchIssuer: SafeFetch
   /** Development only: such hosts may be private, and without https. */
   readonly allowPrivateHosts: boolean
   /** The site that visitors of this address get here, taken down or not; null: none. */

@@ -4,6 +4,7 @@ import { sentences } from '#api/contract/messages.ts'
 import { SessionEndedError } from '#atproto/oauth/oauth.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import {
   ServerRefusedError,
   ServerUnreachableError,
@@ -42,6 +43,12 @@ describe('foreseen', () => {
     [new UploadRefusedError('invalid', 'Bad path.', { cause }), 400, 'Bad path.'],
     [new UploadRefusedError('too-large', 'Too large.'), 413, 'Too large.'],
     [new SessionEndedError(alice, { cause }), 401, 'Unauthorized'],
+    [
+      new ServerUnreachableError('any', { cause: new SemaphoreBusyError('pds.test') }),
+      503,
+      sentences.requestsBusy,
+      '5',
+    ],
     [
       new ServerUnreachableError('com.atproto.repo.putRecord', { cause }),
       502,

@@ -18,6 +18,7 @@ import {
 } from '#outbound/server-errors.ts'
 import { RecordsConflictError } from '#publish/account-deletions.ts'
 import { CommitUnknownError, SiteConflictError } from '#publish/commit-on-head.ts'
+import { ownFaultOf } from '#publish/publish-failure.ts'
 import { ServerBusyError } from '#publish/server-patience.ts'
 import { SpoolFullError } from '#publish/upload/spool.ts'
 import { UploadTooSlowError } from '#publish/upload/upload-arrival.ts'
@@ -99,6 +100,9 @@ export function apiErrorOf(error: unknown): ApiError | null {
   }
   if (error instanceof RecordsConflictError) return new ApiError(409, sentences.recordsChanged)
   if (error instanceof SiteConflictError) return new ApiError(409, sentences.changedMeanwhile)
+  if (ownFaultOf(error) === 'requests') {
+    return new ApiError(503, sentences.requestsBusy, { 'retry-after': '5' })
+  }
   if (error instanceof ServerUnreachableError || error instanceof IdentityError) {
     return new ApiError(502, sentences.serverUnanswered)
   }
@@ -147,4 +151,5 @@ const beginSentences: Partial<Record<SignInFailure, string>> = {
   'unknown-account': sentences.unknownAccount,
   'server-unreachable': sentences.signInUnreachable,
   'server-refused': sentences.signInRefused,
+  'server-busy': sentences.signInServerBusy,
 } satisfies Record<BeginFailure, string>

@@ -37,6 +37,11 @@ export class RateLimiter {
     return this.#next(key).waitMs
   }
 
+  /** How long until the key has its whole allowance again; 0 for one that took none recently. */
+  spentMs(key: string): number {
+    return Math.max(0, (this.#spentUntil.get(key) ?? 0) - this.#now())
+  }
+
   #next(key: string): { readonly spentUntil: number; readonly waitMs: number } {
     const now = this.#now()
     const spentUntil = spentAfterOne(this.#spentUntil.get(key) ?? 0, now, this.#allowance)

@@ -122,11 +122,11 @@ export class KeyedSemaphore {
   }
 
   /** Like `Semaphore.acquire`. */
-  async acquire(key: string, signal?: AbortSignal): Promise<Disposable> {
+  async acquire(key: string, signal?: AbortSignal, rank?: () => number): Promise<Disposable> {
     signal?.throwIfAborted()
     const semaphore = this.#semaphores.get(key) ?? new Semaphore({ ...this.#options, key })
     this.#semaphores.set(key, semaphore)
-    const permit = await semaphore.acquire(signal)
+    const permit = await semaphore.acquire(signal, rank)
     return {
       [Symbol.dispose]: () => {
         permit[Symbol.dispose]()

@@ -22,7 +22,7 @@ if (command === '--licences') {
 /** Bun reads the limit at its start. On Windows a process cannot become another one: Bun's own limit counts there. */
 function restartWithLimits(): void {
   const { argv, env, execPath, platform } = process
-  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1280' }
+  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1408' }
   const areSet = Object.keys(limits).every((name) => env[name] !== undefined)
   if (areSet || platform === 'win32') return
   process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...env, ...limits })

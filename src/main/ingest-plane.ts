@@ -27,7 +27,7 @@ import { failAt } from './fail-at.ts'
 import { identityForgetter } from './follow-identities.ts'
 import type { IngestMeter } from './metrics/ingest-numbers.ts'
 import { createOutbound } from './service/outbound.ts'
-import { requestsAtOnce } from './service/requests-at-once.ts'
+import { requestPools } from './service/request-pools.ts'
 import type { Stores } from './service/stores.ts'
 
 /** The settings without secrets and class instances: plain data that can be sent to a thread. */
@@ -66,11 +66,10 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
   const { clock, db, duties, meter, onIdentityChanged, signal } = options
   const { now } = clock
   const { allowPrivateHosts, alsoServe, firehoseUrl, ingest, limits, visitedBytesMax } = settings
-  const requestsMax = requestsAtOnce.sites
   const { fetch, identities, lookUp } = createOutbound({
     config: settings,
     outcomes: meter.fetches.sites,
-    requestsMax,
+    pool: requestPools.sites,
     signal,
   })
   const context = {
@@ -101,7 +100,7 @@ export function startIngestPlane({ settings, ...options }: PlaneOptions) {
           ...context,
           fetch: createSafeFetch({
             allowPrivate: allowPrivateHosts,
-            requestsMax: requestsAtOnce.accounts,
+            ...requestPools.accounts,
             outcomes: meter.fetches.accounts,
           }),
         }),

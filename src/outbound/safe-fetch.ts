@@ -21,16 +21,24 @@ const waitingMax = 1000
 /** A request that waits longer for a permit fails with SemaphoreBusyError. */
 const waitMsMax = 5 * 60_000
 
-interface SafeFetchOptions {
+/** The requests that go out by one function. */
+export interface RequestPool {
+  /** Open requests to all hosts together; further ones wait in order of arrival. */
+  readonly requestsMax?: number
+  /** Limits per host. */
+  readonly perHost?: { readonly max: number; readonly waitingMax: number }
+  /** Instead, for the directory of accounts, which all callers need and nobody but us names. */
+  readonly directoryMax?: number
+}
+
+interface SafeFetchOptions extends RequestPool {
   /** Development only: allows loopback and private addresses, plain http and ports. */
   readonly allowPrivate?: boolean
   readonly resolve?: ResolveHost
-  /** Limits per host. */
-  readonly perHost?: { max: number; waitingMax: number }
-  /** Open requests to all hosts together; further ones wait in order of arrival. */
-  readonly requestsMax?: number
   /** Defaults; a request may override them. */
   readonly limits?: Partial<FetchLimits>
+  /** Host of the directory; left out: `directoryMax` has no effect. */
+  readonly directoryHost?: string
   /** Counts how requests end. */
   readonly outcomes?: Tally<FetchOutcome>
   /**
@@ -56,14 +64,16 @@ type Connect = (request: Request, init: BunFetchRequestInit) => Promise<Response
 export function createSafeFetch(options: SafeFetchOptions = {}): SafeFetch {
   const { allowPrivate = false, resolve = createResolveHost(), connect = fetch } = options
   const { perHost = { max: 4, waitingMax }, requestsMax = requestsMaxDefault } = options
-  const { connectsByName = false, outcomes } = options
+  const { connectsByName = false, directoryHost, directoryMax = perHost.max, outcomes } = options
   const ofHost = new KeyedSemaphore({ ...perHost, waitMsMax })
+  const ofDirectory = new KeyedSemaphore({ max: directoryMax, waitingMax, waitMsMax })
   const ofAll = new Semaphore({ key: 'all hosts', max: requestsMax, waitingMax, waitMsMax })
 
   /** Returns what releases them, once. */
   const permitsFor = async ({ host }: URL, signal: AbortSignal): Promise<() => void> => {
     // The host's permit first: a request that waits for a slow host must not hold a global permit.
-    const permits = [await ofHost.acquire(host, signal)]
+    const semaphores = host === directoryHost ? ofDirectory : ofHost
+    const permits = [await semaphores.acquire(host, signal)]
     const release = (): void => {
       for (const permit of permits.splice(0)) permit[Symbol.dispose]()
     }

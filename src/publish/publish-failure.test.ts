@@ -33,7 +33,7 @@ describe('what the owner of a failed job reads', () => {
     [refusal(503), 'has a fault'],
     [refusal(400, 'InvalidMimeType'), 'refused the site: InvalidMimeType'],
     [new BlobRefusedError('a/b.png', 'other cid'), 'did not store a/b.png'],
-    [new BlobStorageError('full', {}), 'database or disk was not available'],
+    [new BlobStorageError('full', {}), 'database, disk or network was not available'],
     [new TypeError('x is undefined'), null],
     ['oops', null],
   ]

@@ -1,6 +1,7 @@
 import { IdentityError } from '#atproto/identity/identity.ts'
 import { SessionEndedError } from '#atproto/oauth/session-ended.ts'
 import { BlobStorageError } from '#blobs/blob-store.ts'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { codeOf } from '#observe/code-of.ts'
 import {
   ServerRefusedError,
@@ -18,7 +19,7 @@ export function failureSentence(error: unknown): string | null {
   if (error instanceof NotPublishableError) return error.message
   // An earlier attempt may have committed.
   if (ownFaultOf(error) !== null) {
-    return 'This service’s database or disk was not available for too long. Look at your site, and upload again if the new version is not there.'
+    return 'This service’s database, disk or network was not available for too long. Look at your site, and upload again if the new version is not there.'
   }
   if (error instanceof CommitUnknownError) {
     if (error.cause instanceof UnusableAnswerError) {
@@ -82,7 +83,7 @@ function refusalSentence({ status, reason }: ServerRefusedError): string {
 }
 
 /** A part of this service that is unavailable for a while, so that no job can continue. */
-export type OwnFault = 'database' | 'storage'
+export type OwnFault = 'database' | 'storage' | 'requests'
 
 const causesMax = 10
 
@@ -91,6 +92,7 @@ export function ownFaultOf(error: unknown): OwnFault | null {
   let cause = error
   for (let n = 0; n < causesMax && cause instanceof Error; n++, cause = cause.cause) {
     if (cause instanceof DatabaseUnavailableError) return 'database'
+    if (cause instanceof SemaphoreBusyError) return 'requests'
     if (cause instanceof BlobStorageError || diskCodes.has(codeOf(cause) ?? '')) return 'storage'
   }
   return null
@@ -105,4 +107,6 @@ export const waitingSentences: Readonly<Record<OwnFault, string>> = {
     'This service’s database is not available at the moment. Your upload is kept, and continues automatically.',
   storage:
     'This service cannot store files at the moment. Your upload is kept, and continues automatically.',
+  requests:
+    'This service has too many requests to other servers in progress. Your upload is kept, and continues automatically.',
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { createResolveHost } from '#outbound/resolve-host.ts'
 import { createSafeFetch, FetchLimitError } from '#outbound/safe-fetch.ts'
 import { startDnsServer } from '#tests/support/servers/dns-server.ts'
@@ -102,6 +103,20 @@ test('as many requests are open as it may have, whatever their hosts', async () 
   expect(isAnswered).toBe(false)
   await first.body?.cancel()
   expect(await second).toBe('hello')
+})
+
+test('the directory has a limit of its own', async () => {
+  const perHost = { max: 1, waitingMax: 0 }
+  const directoryHost = new URL(at('/')).host
+  const safeFetch = createSafeFetch({ allowPrivate: true, perHost, directoryHost, directoryMax: 2 })
+  const other = new URL('/endless', server.url)
+  other.hostname = 'localhost'
+  const open = [safeFetch(at('/endless')), safeFetch(at('/endless')), safeFetch(other)]
+  const answers = await Promise.all(open)
+  await expect(safeFetch(other)).rejects.toBeInstanceOf(SemaphoreBusyError)
+  const third = safeFetch(at('/hello'))
+  for (const { body } of answers) await body?.cancel()
+  expect(await (await third).text()).toBe('hello')
 })
 
 describe('with private addresses allowed', () => {

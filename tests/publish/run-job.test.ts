@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { ListedRecord } from '#atproto/repo/account-repo.ts'
 import { diskBlobStore } from '#blobs/disk.ts'
 import { DiskFloor } from '#blobs/disk-floor.ts'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { ServerUnreachableError } from '#outbound/server-errors.ts'
 import { jobMsMaxDefault } from '#publish/job-attempts.ts'
 import { cancelJob } from '#publish/jobs/cancel-job.ts'
@@ -597,6 +598,28 @@ describe('a fault of this service', () => {
     expect(ownFaultOf(new ServerUnreachableError('uploadBlob', {}))).toBeNull()
   })
 
+  test('too many requests of our own: the job waits, says so, and ends well', async () => {
+    let isBusy = true
+    const { oauth } = context
+    const session: typeof oauth.session = async (did, pool) => {
+      expect(pool).toBe('jobs')
+      if (isBusy) throw new SemaphoreBusyError('pds.test')
+      return await oauth.session(did, pool)
+    }
+    context = { ...context, oauth: { ...oauth, session } }
+    const id = await queue(siteOf('blog'))
+    start()
+    await eventually(async () => {
+      expect(await jobOf(id)).toMatchObject({
+        status: 'pending',
+        finishedAt: null,
+        error: expect.stringContaining('too many requests to other servers'),
+      })
+    })
+    isBusy = false
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+  })
+
   test('that lasts as long as a job may take ends it, with a sentence', async () => {
     const away = new DatabaseUnavailableError('sqlite', new Error('away'))
     context = { ...context, identities: { resolve: () => Promise.reject(away) } }
@@ -607,7 +630,9 @@ describe('a fault of this service', () => {
     })
     aheadMs += jobMsMaxDefault
     pass(0)
-    expect((await ended(id)).error).toStartWith('This service’s database or disk was not available')
+    expect((await ended(id)).error).toStartWith(
+      'This service’s database, disk or network was not available',
+    )
   }, 40_000)
 })
 

@@ -290,7 +290,7 @@ function openApi(
   const app = createApp({
     alsoServe,
     allowPrivateHosts: fetch !== null,
-    fetch: fetch ?? nobodyAnswers,
+    fetchIssuer: fetch ?? nobodyAnswers,
     certificates: ordersCertificates
       ? new CertificateStates({ db, files, isOrdering: true, now })
       : null,
@@ -300,6 +300,7 @@ function openApi(
     deploys: new OpenDeploys({ at, db, elapsed, log, now, spool }),
     operations,
     oauth: network.oauth,
+    signInIdentities: identities,
     spool,
     limits: { fileBytesMax: mebibyte, siteBytesMax: 2 * mebibyte, accountBytesMax: 5 * mebibyte },
     ...{ origin: baseUrl, trustedProxies: parseTrustedProxies('127.0.0.1') ?? [] },

@@ -85,11 +85,12 @@ export const authRoutes = {
           sentences.unknownAccount,
           sentences.signInUnreachable,
           sentences.signInRefused,
+          sentences.signInServerBusy,
           sentences.signInBroken,
         ),
       ),
     },
-    failures: { 413: [bodyTooLarge(jsonBytesMax)] },
+    failures: { 413: [bodyTooLarge(jsonBytesMax)], 429: [sentences.signInsBusy] },
   }),
   completeSignIn: defineRoute({
     ...ofSection,

@@ -3,6 +3,11 @@ export const jsonBytesMax = 64 * 1024
 /** Settings with every field at its limit, each byte escaped. */
 export const settingsJsonBytesMax = 512 * 1024
 
+/** Sign-ins in progress that ask a server, so that forty networks, each with all that it may have, leave some. */
+export const signInsBeginningMax = 128
+/** Whoever comes back from the account's server does not wait behind those that begin. */
+export const signInsCompletingMax = 48
+
 /** Uploads of one account that may be arriving at a time, so that none takes everybody's space. */
 export const uploadsArrivingMax = 5
 

@@ -79,6 +79,12 @@ export const sentences = {
   signInRefused: 'That server refused to start a sign-in. Try again in a few minutes.',
   signInBroken: 'Something went wrong here. Try again in a minute.',
 
+  signInServerBusy: 'Too many sign-ins at that server are in progress. Try again in a few seconds.',
+  signInsBusy: 'Too many sign-ins are in progress. Try again in a few seconds.',
+  exchangesBusy: 'Too many tokens of this account are being exchanged. Try again in a few seconds.',
+  requestsBusy:
+    'Sitehost has too many requests to other servers in progress. Try again in a few seconds.',
+
   adminSignInsBusy: 'Too many people sign in right now. Try again in a few seconds.',
   purgeRunning: 'Another purge is running. Wait until it has ended.',
   notTakenDown:

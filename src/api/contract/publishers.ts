@@ -126,7 +126,7 @@ export const publisherRoutes = {
         sentences.idTokenTooLong,
         sentences.idTokenUsed,
       ],
-      429: [sentences.exchangedMax],
+      429: [sentences.exchangedMax, sentences.exchangesBusy],
       502: [sentences.issuerUnanswered],
     },
   }),

@@ -146,6 +146,7 @@ export const accountServerFailures = {
       'Your account’s server gave an answer that Sitehost cannot use (com.atproto.repo.getRecord: value). Try again later, or tell whoever runs that server.',
     ),
   ],
+  503: [sentences.requestsBusy],
 } as const satisfies Failures
 
 export type ParamsOf<R extends Route> = { readonly [Name in ParamName<R['path']>]: string }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { parseReturnPath } from '#api/app-pages.ts'
 import type { HandlersOf } from '#api/bind-routes.ts'
 import { readJson } from '#api/body.ts'
-import type { ApiContext } from '#api/context.ts'
+import type { ApiContext, ApiEnv } from '#api/context.ts'
 import { type authRoutes, signInBody } from '#api/contract/auth.ts'
 import { jsonBytesMax } from '#api/contract/limits.ts'
 import { literals, sentences } from '#api/contract/messages.ts'
@@ -13,6 +13,7 @@ import { readCookie, setCookie } from '#api/session/cookies.ts'
 import { endAllSignIns, revokeIfUnused } from '#api/session/end-sign-ins.ts'
 import type { BrowserSessions, SessionRef } from '#api/session/sessions.ts'
 import type { Admission } from '#api/session/sign-in-admission.ts'
+import { SignInSlots } from '#api/session/sign-in-slots.ts'
 import { SignInError } from '#atproto/oauth/sign-in-error.ts'
 import { AccountRepo } from '#atproto/repo/account-repo.ts'
 import { recordEvent } from '#observe/events.ts'
@@ -47,14 +48,17 @@ export function authHandlers(
   // Rate-limited: anybody can cause these failures, by choosing the server or calling the callback.
   const limited = rateLimitedLog(log)
   const secure = origin.startsWith('https:')
+  const slots = new SignInSlots(context)
   const nonceCookie = secure ? '__Host-oauth' : 'oauth'
   /** Where to send the browser, which gets the nonce as a cookie. */
   const begin = async (
     input: string,
     returnTo: string | undefined,
-    c: Pick<Context, 'header'>,
+    c: Context<ApiEnv>,
   ): Promise<URL> => {
-    const { url, nonce } = await oauth.begin(input, parseReturnPath(returnTo))
+    const { url, nonce } = await slots.use('begin', c, () =>
+      oauth.begin(input, parseReturnPath(returnTo)),
+    )
     c.header('set-cookie', setCookie(nonceCookie, nonce, { maxAgeSeconds: nonceSeconds, secure }))
     return url
   }
@@ -78,6 +82,32 @@ export function authHandlers(
     }
   }
 
+  /** The page to continue on, as a browser that is signed in. Throws SignInError. */
+  const complete = async (c: Context<ApiEnv>): Promise<`/${string}`> => {
+    const nonce = readCookie(c.req.header('cookie') ?? null, nonceCookie)
+    c.header('set-cookie', forgetNonce)
+    const { session, cookies, returnTo } = await oauth.complete(
+      new URL(c.req.url).searchParams,
+      nonce.kind === 'one' ? nonce.value : null,
+      async (did, grantBefore, returnTo) => {
+        const code = admission.codeIn(c.req.raw.headers)
+        if (!(await admission.enter(did, code))) throw new SignInError('not-allowed')
+        // First: an account deletion under way would remove what is stored for the account.
+        await forgetDeletion(db, did)
+        await forgetGrantFailures(db, did)
+        // Sessions of a grant that its owner has ended must not continue under the new grant.
+        if (grantBefore === 'ended') await endSessionsOf(db, did)
+        const started = await sessions.start(did, c.req.header('user-agent') ?? null)
+        return { ...started, returnTo }
+      },
+    )
+    const usual = await settle(session, c.req.raw.headers)
+    recordEvent(log, 'signed_in', { did: session.did })
+    for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
+    // Read once more: pages may have gone since this was stored.
+    return parseReturnPath(returnTo) ?? usual
+  }
+
   return {
     beginSignIn: async ({ query, answer, c }) => {
       const input = inputOf(query)
@@ -94,6 +124,7 @@ export function authHandlers(
         return answer(302, await begin(input, query.return_to, c))
       } catch (error) {
         recordEvent(limited, 'sign_in_refused', { reason: 'not started', error })
+        if (error instanceof ApiError) return answer(302, '/?error=auth_failed&reason=too_many')
         return answer(302, '/?error=auth_failed')
       }
     },
@@ -106,36 +137,17 @@ export function authHandlers(
         return answer(200, { url: (await begin(asked.handle, asked.return_to, c)).href })
       } catch (cause) {
         recordEvent(limited, 'sign_in_refused', { reason: 'not started', error: cause })
+        if (cause instanceof ApiError) throw cause
         return answer(401, { error, details: signInSentence(cause) })
       }
     },
 
     completeSignIn: async ({ answer, c }) => {
-      const nonce = readCookie(c.req.header('cookie') ?? null, nonceCookie)
-      c.header('set-cookie', forgetNonce)
       try {
-        const query = new URL(c.req.url).searchParams
-        const { session, cookies, returnTo } = await oauth.complete(
-          query,
-          nonce.kind === 'one' ? nonce.value : null,
-          async (did, grantBefore, returnTo) => {
-            const code = admission.codeIn(c.req.raw.headers)
-            if (!(await admission.enter(did, code))) throw new SignInError('not-allowed')
-            // First: an account deletion under way would remove what is stored for the account.
-            await forgetDeletion(db, did)
-            await forgetGrantFailures(db, did)
-            // Sessions of a grant that its owner has ended must not continue under the new grant.
-            if (grantBefore === 'ended') await endSessionsOf(db, did)
-            const started = await sessions.start(did, c.req.header('user-agent') ?? null)
-            return { ...started, returnTo }
-          },
-        )
-        const usual = await settle(session, c.req.raw.headers)
-        recordEvent(log, 'signed_in', { did: session.did })
-        for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
-        // Read once more: pages may have gone since this was stored.
-        return answer(302, parseReturnPath(returnTo) ?? usual)
+        return answer(302, await slots.use('complete', c, () => complete(c)))
       } catch (error) {
+        // The browser still has its nonce: it may come back.
+        if (error instanceof ApiError) return answer(302, '/?error=auth_failed&reason=too_many')
         const level = error instanceof SignInError ? 'warn' : 'error'
         const isNotAllowed = error instanceof SignInError && error.failure === 'not-allowed'
         const reason = isNotAllowed ? 'not allowed here' : 'not completed'
@@ -208,7 +220,7 @@ const isOwnNavigation = (site: string | undefined): boolean =>
 
 /** Resolves an account's identity and its sites, which are ingested in the background. */
 async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promise<SiteName[]> {
-  const { alsoServe = [], db, identities, now } = context
+  const { alsoServe = [], db, now, signInIdentities: identities } = context
   const identity = await identities.resolve(did, { fresh: true })
   const authority = authorityOf(identity.pds, identity.signingMultikey)
   await setAuthority(db, idHash, authority)
@@ -228,7 +240,7 @@ async function welcome({ did, idHash }: SessionRef, context: ApiContext): Promis
 async function siteNamesOf(did: Did, { db, log, oauth }: ApiContext): Promise<SiteName[]> {
   try {
     const signal = AbortSignal.timeout(listSitesMsMax)
-    const repo = new AccountRepo(did, oauth.session, { signal })
+    const repo = new AccountRepo(did, (did) => oauth.session(did, 'signIns'), { signal })
     const limits = { recordsMax: sitesListedMax, valuesMax: 0 }
     const records = await repo.listRecords(ownNamespace.fs, limits)
     return records.flatMap(({ rkey }) => parseSiteName(rkey) ?? [])

@@ -1,4 +1,5 @@
 import type { HandlersOf } from '#api/bind-routes.ts'
+import { ConcurrencyLimit } from '#api/concurrency-limit.ts'
 import type { ApiContext } from '#api/context.ts'
 import { exchangedTokenMinutes, exchangedTokensMax, publishersMax } from '#api/contract/limits.ts'
 import { claimSentences, sentences } from '#api/contract/messages.ts'
@@ -36,13 +37,14 @@ import { siteNameOf } from './own-site.ts'
 
 type PublisherContext = Pick<
   ApiContext,
-  'allowPrivateHosts' | 'db' | 'elapsed' | 'fetch' | 'log' | 'now' | 'origin'
+  'allowPrivateHosts' | 'db' | 'elapsed' | 'fetchIssuer' | 'log' | 'now' | 'origin'
 >
 
 /** `/api/site/:rkey/publishers`, and the exchange of their jobs' tokens (docs/http-api.md, "Publishers"). */
 export function publisherHandlers(context: PublisherContext): HandlersOf<typeof publisherRoutes> {
   const { allowPrivateHosts, db, log, now } = context
-  const keys = new IssuerKeys(context)
+  const keys = new IssuerKeys({ elapsed: context.elapsed, fetch: context.fetchIssuer })
+  const exchanges = new ConcurrencyLimit(exchangesOfAccount)
   const refusals = rateLimitedLog(log)
   return {
     listPublishers: async ({ params, session: { did }, answer }) => {
@@ -89,7 +91,7 @@ export function publisherHandlers(context: PublisherContext): HandlersOf<typeof 
       const parsed = parseIdToken(body.token)
       if (parsed === null) throw new ApiError(400, sentences.notIdToken)
       try {
-        const publisher = await publisherOf(parsed, body, { ...context, keys })
+        const publisher = await publisherOf(parsed, body, { ...context, exchanges, keys })
         const { secret, expiresAt } = await exchanged(parsed, publisher, context)
         const { did, scope, site } = publisher
         recordEvent(log, 'token_exchanged', { did, site, subject: publisher.repository })
@@ -107,6 +109,20 @@ export function publisherHandlers(context: PublisherContext): HandlersOf<typeof 
   }
 }
 
+/** Strangers may send tokens that name an account, and its owner names the issuers that are asked for their keys. */
+const exchangesOfAccount = {
+  max: 4,
+  waitingMax: 100,
+  waitMsMax: 10_000,
+  sentence: sentences.exchangesBusy,
+  retryAfterSeconds: 10,
+}
+
+interface IssuerAsking {
+  readonly exchanges: ConcurrencyLimit
+  readonly keys: IssuerKeys
+}
+
 type ExchangeBody = BodyOf<(typeof publisherRoutes)['exchangeToken']>
 
 /**
@@ -116,14 +132,16 @@ type ExchangeBody = BodyOf<(typeof publisherRoutes)['exchangeToken']>
 async function publisherOf(
   parsed: ParsedIdToken,
   { account, site }: ExchangeBody,
-  { db, keys, now, origin }: PublisherContext & { readonly keys: IssuerKeys },
+  { db, exchanges, keys, now, origin }: PublisherContext & IssuerAsking,
 ): Promise<Publisher> {
   const { iss } = parsed.claims
   const address = await siteOf(account, site, db)
   const all = address === null ? [] : await listPublishers(db, address)
   // Only issuers that the owner names are asked for their keys.
   const publishers = all.filter(({ issuer }) => issuer === iss)
-  if (publishers.length === 0) throw new ApiError(403, sentences.noPublisherOf('iss', iss))
+  const [{ did } = { did: null }] = publishers
+  if (did === null) throw new ApiError(403, sentences.noPublisherOf('iss', iss))
+  using _ = await exchanges.acquire(did)
   if (!(await isSigned(parsed, keys))) throw new ApiError(403, sentences.idTokenNotSigned)
   const problem = problemOf(parsed, { origin, now: now() })
   if (problem !== null) throw new ApiError(403, claimSentences(origin)[problem])

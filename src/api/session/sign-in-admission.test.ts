@@ -14,7 +14,7 @@ onEachStore('api/session: admission', (db) => {
   test('a full list refuses a guest and leaves the invitation open', async () => {
     const admission = new Admission({
       db: db(),
-      identities: { resolve: async () => ({}) as Identity, verifiedHandle: async () => null },
+      signInIdentities: { resolve: async () => ({}) as Identity, verifiedHandle: async () => null },
       now: () => 2,
       origin: 'https://sites.example',
       signIn: 'invited',

@@ -13,7 +13,7 @@ import { readCookie, setCookie } from './cookies.ts'
 
 interface AdmissionOptions {
   readonly db: Db
-  readonly identities: Pick<Identities, 'resolve' | 'verifiedHandle'>
+  readonly signInIdentities: Pick<Identities, 'resolve' | 'verifiedHandle'>
   readonly now: () => number
   readonly origin: string
   readonly signIn: SignInPolicy
@@ -84,7 +84,7 @@ export class Admission {
   }
 
   async #handleOf(did: Did): Promise<string | null> {
-    const { identities } = this.#options
+    const { signInIdentities: identities } = this.#options
     const identity = await identities.resolve(did, { fresh: true })
     return (await identities.verifiedHandle(identity)) ?? null
   }

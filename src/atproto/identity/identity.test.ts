@@ -44,6 +44,19 @@ const identities = (allowHttp = false) =>
     now: () => now,
   })
 
+test('identities that are asked for in another way are known to both', async () => {
+  web.set(plc(alice), document(alice))
+  const known = identities()
+  const refused: SafeFetch = () => Promise.reject(new Error('no permit'))
+  const others = known.by({ fetch: refused })
+  await expect(others.resolve(alice)).rejects.toBeInstanceOf(IdentityError)
+  const identity = await known.resolve(alice)
+  expect(await others.resolve(alice)).toEqual(identity)
+  others.forget(alice)
+  web.clear()
+  await expect(known.resolve(alice)).rejects.toBeInstanceOf(IdentityError)
+})
+
 async function verifiedHandle(): Promise<string | null | undefined> {
   const known = identities()
   return await known.verifiedHandle(await known.resolve(alice))

@@ -77,6 +77,13 @@ interface Resolution {
   isOutdated: boolean
 }
 
+/** What is known of accounts, by whatever way it was learned. */
+interface Known {
+  readonly cache: TtlMap<Did, Identity>
+  /** In starting order. */
+  readonly resolutions: Set<Resolution>
+}
+
 const cachedIdentitiesMax = 10_000
 const identityFreshMs = 10 * 60 * 1000
 
@@ -87,19 +94,20 @@ export class Identities {
   readonly #documents: CompositeDidDocumentResolver<'plc' | 'web'>
   readonly #handles: HandleResolver
   readonly #cache: TtlMap<Did, Identity>
-  /** In starting order. */
-  readonly #resolutions = new Set<Resolution>()
+  readonly #resolutions: Set<Resolution>
+  readonly #options: IdentitiesOptions
   readonly #allowHttp: boolean
 
-  constructor(options: IdentitiesOptions) {
+  constructor(options: IdentitiesOptions, known: Known = nothingKnown(options)) {
+    this.#options = options
+    this.#cache = known.cache
+    this.#resolutions = known.resolutions
     // The library parses any response.
     const fetch = (async (input: string | URL | Request, init?: RequestInit) => {
       const limits = { responseBytesMax: smallAnswer.bytesMax }
       return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
     }) as typeof globalThis.fetch
     this.#allowHttp = options.allowHttp ?? false
-    const { now = () => performance.now() } = options
-    this.#cache = new TtlMap({ max: cachedIdentitiesMax, ttlMs: identityFreshMs, now })
     this.#documents = new CompositeDidDocumentResolver({
       methods: {
         plc: new PlcDidDocumentResolver({ apiUrl: options.plcUrl, fetch }),
@@ -117,6 +125,12 @@ export class Identities {
       handleResolver: this.#handles,
       didDocumentResolver: this.#documents,
     })
+  }
+
+  /** The same cache; what is not in it is asked for by these ways, which have semaphores of their own. */
+  by(ways: Pick<IdentitiesOptions, 'fetch' | 'lookUpTxt'>): Identities {
+    const known = { cache: this.#cache, resolutions: this.#resolutions }
+    return new Identities({ ...this.#options, ...ways }, known)
   }
 
   /**
@@ -222,6 +236,11 @@ export class Identities {
     return document
   }
 }
+
+const nothingKnown = ({ now = () => performance.now() }: IdentitiesOptions): Known => ({
+  cache: new TtlMap({ max: cachedIdentitiesMax, ttlMs: identityFreshMs, now }),
+  resolutions: new Set(),
+})
 
 const saysNone = (error: unknown): boolean =>
   error instanceof HandleResolutionError && !(error instanceof FailedHandleResolutionError)

@@ -13,6 +13,7 @@ import { AccountSessions } from './account-sessions.ts'
 import type { WithLease } from './client-keys.ts'
 import { ClientKeys } from './client-keys.ts'
 import { createClients } from './oauth-client.ts'
+import type { OAuthPool, OAuthPools } from './oauth-pools.ts'
 import { type SealedStore, sealedStore } from './oauth-rows.ts'
 import type { ReplacedLimits } from './replaced-session.ts'
 import { createSeal } from './seal.ts'
@@ -49,6 +50,7 @@ function open({
   withLease = atOnce,
   elapsed,
   onRenewed,
+  pools = { signIns: pool, members: pool, jobs: pool },
   replacedLimits,
 }: Opening = {}): AccountSessions {
   const clients = openClients({ isPublic })
@@ -57,7 +59,7 @@ function open({
     clients,
     sessions,
     states,
-    fetch,
+    pools,
     withLease,
     log: recordingLog(logged),
     keys: isPublic ? keys : null,
@@ -72,6 +74,7 @@ interface Opening {
   readonly withLease?: WithLease
   readonly elapsed?: () => number
   readonly onRenewed?: (did: Did) => Promise<void>
+  readonly pools?: OAuthPools
   readonly replacedLimits?: ReplacedLimits
 }
 
@@ -96,14 +99,17 @@ const fetch = createSafeFetch({
   },
 })
 
+const pool: OAuthPool = {
+  actorResolver: {
+    resolve: async () => ({ did: alice, handle: 'alice.test', pds: accountServer }),
+  },
+  fetch,
+}
+
 function openClients({ isPublic = true } = {}) {
   return createClients({
     origin: isPublic ? 'https://sitehost.example.com' : 'http://127.0.0.1:3000',
     keys: isPublic ? keys : null,
-    actorResolver: {
-      resolve: async () => ({ did: alice, handle: 'alice.test', pds: accountServer }),
-    },
-    fetch,
   })
 }
 
@@ -211,6 +217,28 @@ describe('tokens', () => {
     expect(await call(open())).toBe(200)
     expect(await storedToken()).toBe('second')
   })
+})
+
+test('requests and renewals of a job go out with those of jobs, all others with those of members', async () => {
+  const noted: string[] = []
+  const notedAs = (name: string): OAuthPool => ({
+    ...pool,
+    fetch: (input, init) => {
+      noted.push(name)
+      return fetch(input, init)
+    },
+  })
+  const pools = { signIns: pool, members: notedAs('member'), jobs: notedAs('job') }
+  for (const [name, expected] of [
+    ['jobs', 'job'],
+    [undefined, 'member'],
+  ] as const) {
+    await begun({ goodForMs: 0 })
+    noted.length = 0
+    await (await open({ pools }).open(alice, name)).handle('/xrpc/any')
+    expect(noted.length).toBeGreaterThan(1)
+    expect(new Set(noted)).toEqual(new Set([expected]))
+  }
 })
 
 describe('a grant is confirmed', () => {
@@ -527,7 +555,8 @@ describe('endless answers of a server', () => {
 
   for (const path of ['/par', '/.well-known/oauth-protected-resource']) {
     test(`when somebody begins to sign in, at ${path}`, async () => {
-      const client = await openClients().open(sessions, new MemoryStore<string, StoredState>())
+      const states = new MemoryStore<string, StoredState>()
+      const client = await openClients().open(sessions, states, pool)
       answers.set(path, () => brackets({ status: path === '/par' ? 400 : 200 }))
       const target = { type: 'pds', serviceUrl: server } as const
       await expect(client.authorize({ target })).rejects.toThrow()

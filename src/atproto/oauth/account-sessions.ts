@@ -4,10 +4,10 @@ import { TtlMap } from '#concurrency/lru-map.ts'
 import { SingleFlight } from '#concurrency/single-flight.ts'
 import type { Log } from '#observe/log.ts'
 import type { FetchLimits } from '#outbound/fetch-limits.ts'
-import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Did } from '#site/site-address.ts'
 import type { ClientKeys, WithLease } from './client-keys.ts'
 import type { Clients } from './oauth-client.ts'
+import type { OAuthPoolName, OAuthPools } from './oauth-pools.ts'
 import type { SealedStore } from './oauth-rows.ts'
 import { endReplaced, type ReplacedLimits, renewReplaced } from './replaced-session.ts'
 import { SessionEndedError } from './session-ended.ts'
@@ -36,7 +36,7 @@ export interface AccountSessionsOptions {
   readonly keys: ClientKeys | null
   readonly sessions: SealedStore<Did, StoredSession>
   readonly states: StateStore
-  readonly fetch: SafeFetch
+  readonly pools: OAuthPools
   readonly withLease: WithLease
   readonly log: Log
   /** Called, and awaited, when an account's server has issued new tokens. */
@@ -77,12 +77,12 @@ export class AccountSessions {
     return isOurs ? session : undefined
   }
 
-  /** Opens the account's session and renews stale tokens. Throws SessionEndedError. */
-  async open(did: Did): Promise<AccountSession> {
+  /** Opens the account's session, for requests of this pool, and renews stale tokens. Throws SessionEndedError. */
+  async open(did: Did, pool: OAuthPoolName = 'members'): Promise<AccountSession> {
     const found = await this.find(did)
     if (found === undefined) throw new SessionEndedError(did)
-    const session = isStale(found) ? await this.#renew(did, found) : found
-    return { did, handle: (path, init = {}) => this.#handle(did, session, path, init) }
+    const session = isStale(found) ? await this.#renew(did, found, pool) : found
+    return { did, handle: (path, init = {}) => this.#handle(did, session, pool, path, init) }
   }
 
   /**
@@ -93,7 +93,7 @@ export class AccountSessions {
   async confirm(did: Did): Promise<void> {
     const found = await this.find(did)
     if (found === undefined) throw new SessionEndedError(did)
-    if (this.#confirmed.get(did) === undefined) await this.#renew(did, found)
+    if (this.#confirmed.get(did) === undefined) await this.#renew(did, found, 'members')
   }
 
   /** Stores a session after `enter`, under one lease; then revokes the replaced one, if its server answers soon. */
@@ -102,10 +102,11 @@ export class AccountSessions {
     session: StoredSession,
     enter: (before: GrantBefore) => Promise<T>,
   ): Promise<T> {
-    const { sessions } = this.#options
+    const { pools, sessions } = this.#options
+    const context = { ...this.#options, pool: pools.signIns }
     const [replaced, entered] = await this.#leased(did, async () => {
       const found = await this.find(did)
-      const renewed = found && (await renewReplaced(did, found, this.#options))
+      const renewed = found && (await renewReplaced(did, found, context))
       // Its previous tokens are spent.
       if (renewed !== undefined) await sessions.set(did, renewed)
       // First: if it fails, the previous session stays.
@@ -114,17 +115,17 @@ export class AccountSessions {
       this.#confirmed.set(did, true)
       return [renewed ?? found, entered] as const
     })
-    if (replaced !== undefined) await endReplaced(did, replaced, this.#options)
+    if (replaced !== undefined) await endReplaced(did, replaced, context)
     return entered
   }
 
   /** Deletes the session and tries to revoke it at its server. Idempotent. `isUnused` is called under the lease. */
   async revoke(did: Did, isUnused: () => Promise<boolean> = async () => true): Promise<void> {
-    const { clients, sessions, states } = this.#options
+    const { clients, pools, sessions, states } = this.#options
     await this.#leased(did, async () => {
       if ((await sessions.get(did)) === undefined || !(await isUnused())) return
       if ((await this.find(did)) === undefined) return await sessions.delete(did)
-      await (await clients.open(sessions.fenced(), states)).revoke(did)
+      await (await clients.open(sessions.fenced(), states, pools.members)).revoke(did)
     })
   }
 
@@ -142,25 +143,29 @@ export class AccountSessions {
   async #handle(
     did: Did,
     session: StoredSession,
+    pool: OAuthPoolName,
     path: string,
     init: SessionRequest,
   ): Promise<Response> {
     let current: StoredSession | undefined = session
     for (let sent = 1; current !== undefined && sent <= sentMax; sent++) {
-      const response = await this.#send(current, path, init)
+      const response = await this.#send(current, pool, path, init)
       if (!isInvalidToken(response)) return response
       await response.body?.cancel()
-      current = sent === 1 ? await this.#renew(did, current) : await this.#forget(did, current)
+      current =
+        sent === 1 ? await this.#renew(did, current, pool) : await this.#forget(did, current)
     }
     throw new SessionEndedError(did)
   }
 
   async #send(
     { dpopKey, tokenSet }: StoredSession,
+    pool: OAuthPoolName,
     path: string,
     { limits = {}, body = null, ...init }: SessionRequest,
   ) {
-    const { clients, fetch } = this.#options
+    const { clients, pools } = this.#options
+    const { fetch } = pools[pool]
     // Past the library, which would make a request of it: `fetch` reads it as it is sent.
     const blob = body instanceof Blob ? body : null
     const send = createDpopFetch({
@@ -177,19 +182,22 @@ export class AccountSessions {
   }
 
   /** Renews the tokens of `spent`, once for all concurrent callers in all processes. */
-  #renew(did: Did, spent: StoredSession): Promise<StoredSession> {
+  #renew(did: Did, spent: StoredSession, pool: OAuthPoolName): Promise<StoredSession> {
     const token = spent.tokenSet.access_token
-    return this.#renewals.run(token, () => this.#leased(did, () => this.#renewLeased(did, token)))
+    return this.#renewals.run(token, () =>
+      this.#leased(did, () => this.#renewLeased(did, token, pool)),
+    )
   }
 
-  async #renewLeased(did: Did, spentToken: string): Promise<StoredSession> {
-    const { clients, sessions, states } = this.#options
+  async #renewLeased(did: Did, spentToken: string, pool: OAuthPoolName): Promise<StoredSession> {
+    const { clients, pools, sessions, states } = this.#options
     const before = await this.find(did)
     if (before === undefined) throw new SessionEndedError(did)
     if (before.tokenSet.access_token !== spentToken) return before
     let cause: unknown
     try {
-      await (await clients.open(sessions.fenced(), states)).restore(did, { refresh: true })
+      const client = await clients.open(sessions.fenced(), states, pools[pool])
+      await client.restore(did, { refresh: true })
     } catch (error) {
       cause = error
     }

@@ -1,4 +1,3 @@
-import type { ActorResolver } from '@atcute/identity-resolver'
 import {
   MemoryStore,
   OAuthClient,
@@ -12,6 +11,7 @@ import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { Instance } from '#site/instance.ts'
 import { ownNamespace } from '#site/namespace.ts'
 import type { ClientKeys } from './client-keys.ts'
+import type { OAuthPool } from './oauth-pools.ts'
 
 export const scopes = [
   'atproto',
@@ -39,8 +39,6 @@ export interface ClientOptions {
   readonly moreScopes?: readonly string[]
   /** Null for a loopback address, where a client has no keys. */
   readonly keys: ClientKeys | null
-  readonly actorResolver: ActorResolver
-  readonly fetch: SafeFetch
   /** Development only: account servers over plain http. */
   readonly allowHttp?: boolean
 }
@@ -56,8 +54,8 @@ export interface ClientDocument {
 
 export interface Clients {
   readonly nonces: NonNullable<OAuthClientStores['dpopNonces']>
-  /** Opens the library's client with the current keys and these stores. */
-  open(sessions: SessionStore, states: StateStore): Promise<OAuthClient>
+  /** Opens the library's client with the current keys and these stores, for requests of this pool. */
+  open(sessions: SessionStore, states: StateStore, pool: OAuthPool): Promise<OAuthClient>
 }
 
 const cachedServersMax = 100
@@ -70,18 +68,13 @@ export function createClients(options: ClientOptions): Clients {
     asMetadata: new MemoryStore(cache),
     prMetadata: new MemoryStore(cache),
   } as Required<Pick<OAuthClientStores, 'dpopNonces' | 'asMetadata' | 'prMetadata'>>
-  const { actorResolver, keys } = options
-  // The library parses any response, errors too, and anybody may name a server.
-  const limitedFetch: SafeFetch = async (input, init) => {
-    const limits = { responseBytesMax: smallAnswer.bytesMax }
-    return await boundedJson(await options.fetch(input, { ...init, limits }), smallAnswer)
-  }
-  const common = { actorResolver, fetch: limitedFetch as typeof fetch }
+  const { keys } = options
 
   return {
     nonces: shared.dpopNonces,
-    async open(sessions, states) {
+    async open(sessions, states, pool) {
       const stores = { ...shared, sessions, states }
+      const common = { actorResolver: pool.actorResolver, fetch: limited(pool.fetch) }
       const client =
         keys === null
           ? new OAuthClient({ ...common, stores, metadata: loopbackMetadata(options) })
@@ -96,6 +89,14 @@ export function createClients(options: ClientOptions): Clients {
       return client
     },
   }
+}
+
+// The library parses any response, errors too, and anybody may name a server.
+const limited = (fetch: SafeFetch): typeof globalThis.fetch => {
+  const limits = { responseBytesMax: smallAnswer.bytesMax }
+  const bounded: SafeFetch = async (input, init) =>
+    await boundedJson(await fetch(input, { ...init, limits }), smallAnswer)
+  return bounded as typeof globalThis.fetch
 }
 
 const loopbackMetadata = ({

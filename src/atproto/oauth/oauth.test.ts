@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import type { StoredSession, StoredState } from '@atcute/oauth-node-client'
 import { Identities } from '#atproto/identity/identity.ts'
+import { onAbort } from '#concurrency/or-aborted.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { type MemoryRows, memoryRows } from '#tests/support/database/memory-rows.ts'
@@ -26,7 +27,7 @@ beforeEach(() => {
   oauth = oauthBy(away)
 })
 
-function oauthBy(fetch: SafeFetch, allowHttp = false): OAuth {
+function oauthBy(fetch: SafeFetch, allowHttp = false, times: { beginMsMax?: number } = {}): OAuth {
   const origin = 'http://127.0.0.1:3000'
   const identities = new Identities({
     fetch,
@@ -34,6 +35,7 @@ function oauthBy(fetch: SafeFetch, allowHttp = false): OAuth {
     handleResolverUrl: 'https://resolver.example',
   })
   return createOAuth({
+    ...times,
     origin,
     identities,
     fetch,
@@ -121,6 +123,20 @@ describe('a sign-in does not begin', () => {
       expect(rows.kept.size).toBe(0)
     })
   }
+})
+
+test('a sign-in at a server that never answers ends in time, and gives back what it holds', async () => {
+  const held: AbortSignal[] = []
+  const silent: SafeFetch = (_, init) => {
+    held.push(init?.signal as AbortSignal)
+    return new Promise((_, reject) => onAbort(init?.signal ?? undefined, reject))
+  }
+  for (const input of ['alice.example', 'https://pds.example', alice]) {
+    const beginning = oauthBy(silent, false, { beginMsMax: 10 }).begin(input)
+    await expect(beginning).rejects.toMatchObject({ failure: 'server-unreachable' })
+  }
+  expect(held.length).toBeGreaterThan(0)
+  expect(held.every(({ aborted }) => aborted)).toBe(true)
 })
 
 describe('what is no handle is tried as a server', () => {

@@ -7,6 +7,7 @@ import {
   type StoredState,
 } from '@atcute/oauth-node-client'
 import type { Identities } from '#atproto/identity/identity.ts'
+import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { parseDid } from '#site/site-address.ts'
 import {
   AccountSessions,
@@ -21,6 +22,7 @@ import {
   optionalScopes,
   scopes,
 } from './oauth-client.ts'
+import { endingWith, type OAuthPools } from './oauth-pools.ts'
 import { type SealedRows, sealedStore } from './oauth-rows.ts'
 import type { Seal } from './seal.ts'
 import { SignInError, type SignInFailure, signInErrorOf } from './sign-in-error.ts'
@@ -34,7 +36,7 @@ export const sessionKind = 'oauth-session'
 export interface OAuth {
   /**
    * `input`: a handle, DID or server's address. `returnTo`: what `enter` receives, the page to come back to. `nonce`: for a
-   * cookie of the browser that completes. Throws SignInError.
+   * cookie of the browser that completes. Ends within `beginMsMax`. Throws SignInError.
    */
   begin(input: string, returnTo?: string | null): Promise<{ url: URL; nonce: string }>
   /**
@@ -61,31 +63,42 @@ export interface OAuth {
   publicKeys(): Promise<{ keys: PublicKey[] }>
 }
 
+/** A handle, a directory and a server are asked one after the other; strangers name all three. */
+const beginMsMaxDefault = 8_000
+
 interface OAuthOptions
-  extends Omit<ClientOptions, 'actorResolver'>,
+  extends ClientOptions,
     Pick<AccountSessionsOptions, 'withLease' | 'log' | 'onRenewed'> {
+  readonly fetch: SafeFetch
   readonly identities: Pick<Identities, 'actorResolver'>
+  /** Those with semaphores of their own; the others go out by `fetch` and `identities`. */
+  readonly pools?: Partial<OAuthPools>
+  readonly beginMsMax?: number
   readonly rows: SealedRows
   readonly seal: Seal
 }
 
 export function createOAuth(options: OAuthOptions): OAuth {
-  const { keys, rows, seal } = options
-  const { actorResolver } = options.identities
+  const { beginMsMax = beginMsMaxDefault, keys, rows, seal } = options
+  const usual = { actorResolver: options.identities.actorResolver, fetch: options.fetch }
+  const pools = { signIns: usual, members: usual, jobs: usual, ...options.pools }
   const states = sealedStore<string, StoredState>(rows, seal, 'oauth-state', (s) => s.expiresAt)
   const sessions = sealedStore<Did, StoredSession>(rows, seal, sessionKind)
-  const clients = createClients({ ...options, actorResolver })
-  const accounts = new AccountSessions({ ...options, clients, sessions, states })
+  const clients = createClients(options)
+  const accounts = new AccountSessions({ ...options, clients, pools, sessions, states })
 
   return {
     async begin(input, returnTo = null) {
       const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
       const state = { nonceHash: hashOf(nonce), returnTo }
-      const client = await clients.open(sessions, states)
+      const timeIsUp = AbortSignal.timeout(beginMsMax)
+      const pool = endingWith(timeIsUp, pools.signIns)
+      const client = await clients.open(sessions, states, pool)
       const authorize = async (target: Target) => {
         try {
           return { url: (await client.authorize({ target, state })).url, nonce }
         } catch (error) {
+          if (timeIsUp.aborted) throw new SignInError('server-unreachable', { cause: error })
           throw signInErrorOf(error)
         }
       }
@@ -115,7 +128,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       try {
         // A separate store: a failed sign-in must not replace the account's session.
         const arrived = new MemoryStore<Did, StoredSession>()
-        const { session } = await (await clients.open(arrived, states)).callback(query)
+        const client = await clients.open(arrived, states, pools.signIns)
+        const { session } = await client.callback(query)
         const found = await arrived.get(session.did)
         const failure = found === undefined ? 'expired' : failureOf(found)
         if (found === undefined || failure !== null) {
@@ -135,7 +149,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
       }
     },
 
-    session: (did) => accounts.open(did),
+    session: (did, pool) => accounts.open(did, pool),
     has: async (did) => (await accounts.find(did)) !== undefined,
     async scopeOf(did) {
       const session = await accounts.find(did)
@@ -149,7 +163,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     },
     // The library's type names each field; we only send it as JSON.
     clientMetadata: async () =>
-      (await clients.open(sessions, states)).metadata as unknown as ClientDocument,
+      (await clients.open(sessions, states, pools.members)).metadata as unknown as ClientDocument,
     publicKeys: async () => ({ keys: (await keys?.publicKeys()) ?? [] }),
   }
 }

@@ -3,6 +3,7 @@ import { orAborted } from '#concurrency/or-aborted.ts'
 import type { Log } from '#observe/log.ts'
 import type { Did } from '#site/site-address.ts'
 import type { Clients } from './oauth-client.ts'
+import type { OAuthPool } from './oauth-pools.ts'
 
 /** How long a sign-in waits for the server to confirm, then to revoke, the grant that it replaces. */
 export interface ReplacedLimits {
@@ -14,6 +15,7 @@ const limitsDefault: ReplacedLimits = { confirmMsMax: 2_000, revokeMsMax: 1_000 
 
 interface ReplacedContext {
   readonly clients: Clients
+  readonly pool: OAuthPool
   readonly states: StateStore
   readonly log: Log
   readonly replacedLimits?: ReplacedLimits
@@ -58,9 +60,9 @@ export async function endReplaced(
 async function clientOf(
   did: Did,
   session: StoredSession,
-  { clients, states }: ReplacedContext,
+  { clients, pool, states }: ReplacedContext,
   store = new MemoryStore<Did, StoredSession>(),
 ) {
   await store.set(did, session)
-  return await clients.open(store, states)
+  return await clients.open(store, states, pool)
 }

@@ -7,6 +7,7 @@ import {
   FailedHandleResolutionError,
 } from '@atcute/identity-resolver'
 import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-client'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { FetchLimitError } from '#outbound/safe-fetch.ts'
 import { SignInError, type SignInFailure, signInErrorOf } from './sign-in-error.ts'
 
@@ -44,6 +45,7 @@ describe('the failure that a user sees', () => {
     ['a server without sign-in', inResolver(new Error('404')), 'server-unreachable'],
     ['a server that is not there', refusedConnection, 'server-unreachable'],
     ['a server that is slow', tooSlow, 'server-unreachable'],
+    ['a server that many wait for', inResolver(new SemaphoreBusyError('pds.test')), 'server-busy'],
     ['anything else', new Error('?'), 'server-refused'],
     ['what is no error', 'oops', 'server-refused'],
   ]

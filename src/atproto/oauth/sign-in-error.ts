@@ -1,5 +1,6 @@
 import { ActorResolutionError, HandleResolutionError } from '@atcute/identity-resolver'
 import { OAuthCallbackError, OAuthResolverError } from '@atcute/oauth-node-client'
+import { SemaphoreBusyError } from '#concurrency/semaphore.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { FetchLimitError } from '#outbound/safe-fetch.ts'
 
@@ -10,6 +11,8 @@ export type BeginFailure =
   | 'unknown-account'
   | 'server-unreachable'
   | 'server-refused'
+  /** Too many of our requests to that server wait. */
+  | 'server-busy'
 
 /** Further reasons why a sign-in was not completed. */
 type CompleteFailure =
@@ -38,6 +41,7 @@ export function signInErrorOf(error: unknown): SignInError {
 }
 
 function failureOf(error: unknown): SignInFailure {
+  if (isOfSemaphore(error)) return 'server-busy'
   if (error instanceof OAuthCallbackError) return failureOfCallback(error)
   if (error instanceof OAuthResolverError) return failureOfResolver(error)
   if (error instanceof ActorResolutionError) return failureOfActor(error)
@@ -63,6 +67,9 @@ function failureOfActor(error: ActorResolutionError): SignInFailure {
 // Bun throws connection failures as errors with a code such as ConnectionRefused or ECONNRESET.
 const isNetworkFailure = (error: unknown): boolean =>
   error instanceof FetchLimitError || codeOf(error) !== undefined
+
+const isOfSemaphore = (error: unknown): boolean =>
+  error instanceof Error && rootOf(error) instanceof SemaphoreBusyError
 
 function rootOf(error: Error): Error {
   return error.cause instanceof Error ? rootOf(error.cause) : error

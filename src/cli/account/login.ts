@@ -125,6 +125,7 @@ const sentences: Readonly<Record<SignInFailure, (who: string) => string>> = {
   'unknown-account': (who) => `The account ${who} cannot be found.`,
   'server-unreachable': (who) => `The server of ${who} did not answer. Try again.`,
   'server-refused': (who) => `The server of ${who} did not accept the sign-in. Try again.`,
+  'server-busy': (who) => `Too many requests to the server of ${who} are in progress. Try again.`,
   denied: () => 'Access was denied at your account’s server. Nobody is signed in.',
   'other-account': (who) =>
     `You allowed it for another account than ${who}. Nothing has changed here. Begin again, and choose ${who} in the browser; or name the other account.`,

@@ -9,7 +9,7 @@ import { startProcessLog } from '#main/process/process-log.ts'
 import { readAnnouncement } from '#main/process/service-address.ts'
 import { StartError } from '#main/process/start-failure.ts'
 import { createOutbound } from '#main/service/outbound.ts'
-import { requestsAtOnce } from '#main/service/requests-at-once.ts'
+import { requestPools } from '#main/service/request-pools.ts'
 import { openStores, type Stores } from '#main/service/stores.ts'
 import type { Log } from '#observe/log.ts'
 import { LogQueue } from '#observe/log-queue.ts'
@@ -62,7 +62,7 @@ export async function openUpkeep(
   const open = opened.move()
   return {
     ...stores,
-    ...createOutbound({ config, requestsMax: requestsAtOnce.sites, signal }),
+    ...createOutbound({ config, pool: requestPools.sites, signal }),
     config,
     log,
     signal,

@@ -7,7 +7,7 @@ import { relayToOwner } from '#main/relay/relay-to-owner.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import { latestChangeSeq } from '#store/database/changes.ts'
 import { jobContextOf, type ServiceParts } from './open-parts.ts'
-import { requestsAtOnce } from './requests-at-once.ts'
+import { requestPools } from './request-pools.ts'
 
 interface Dispatch {
   /** Answers every request: the application and the sites. */
@@ -47,7 +47,7 @@ function withOwners(answer: Answer, { config, log, signal, stores }: ServicePart
     db: stores.db,
     instance: stores.spool.instance,
     token: config.internal.token,
-    relayedMax: requestsAtOnce.instances,
+    relayedMax: requestPools.instances.requestsMax,
     log,
     stopping: signal,
   })
@@ -83,7 +83,8 @@ function openApplication(parts: ServiceParts) {
     limits,
     alsoServe,
     allowPrivateHosts: config.allowPrivateHosts,
-    fetch: network.fetch,
+    fetchIssuer: network.fetchIssuer,
+    signInIdentities: network.signInIdentities,
     lookUp: network.lookUp,
     metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
     operations: parts.operations,

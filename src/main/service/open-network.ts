@@ -4,10 +4,9 @@ import type { Log } from '#observe/log.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import type { Instance } from '#site/instance.ts'
 import type { Db } from '#store/database/database.ts'
-import { ofHostAtOnce } from '#webhooks/run-deliveries.ts'
 import { openOAuth } from './open-oauth.ts'
 import { createOutbound } from './outbound.ts'
-import { requestsAtOnce } from './requests-at-once.ts'
+import { requestPools } from './request-pools.ts'
 
 interface NetworkOptions {
   readonly config: Config
@@ -17,9 +16,6 @@ interface NetworkOptions {
   readonly shutdown: { readonly over: AbortSignal }
 }
 
-// A job uploads eight blobs at a time, and several jobs may use the same server.
-const requestsPerRepoHost = { max: 32, waitingMax: 1000 }
-
 /** How other servers are reached, and the accounts' grants at theirs. */
 export async function openNetwork(
   { config, instance, log, shutdown }: NetworkOptions,
@@ -28,32 +24,45 @@ export async function openNetwork(
   { fetches }: Meters,
 ) {
   const { allowPrivateHosts: allowPrivate, origin } = config
-  const outbound = createOutbound({
-    config,
-    outcomes: fetches.application,
-    requestsMax: requestsAtOnce.application,
-    signal: shutdown.over,
-  })
-  const repos = {
+  const signal = shutdown.over
+  const asks = { config, outcomes: fetches.application, signal }
+  const { fetch, identities, lookUp } = createOutbound({ ...asks, pool: requestPools.identities })
+  const ofStrangers = { ...asks, known: identities }
+  const signIns = createOutbound({
+    ...ofStrangers,
     outcomes: fetches.repos,
-    perHost: requestsPerRepoHost,
-    requestsMax: requestsAtOnce.repos,
-  }
+    pool: requestPools.signIns,
+  })
+  const discoveries = createOutbound({ ...ofStrangers, pool: requestPools.discoveries })
+  const asked = { allowPrivate, outcomes: fetches.application }
+  const ofRepos = { allowPrivate, outcomes: fetches.repos }
+  const { actorResolver } = identities
   const oauth = await openOAuth({
     db,
-    identities: outbound.identities,
+    identities,
     log,
     secrets,
     origin,
     shown: instance,
     allowHttp: allowPrivate,
-    fetch: createSafeFetch({ ...repos, allowPrivate }),
+    fetch: createSafeFetch({ ...ofRepos, ...requestPools.members }),
+    pools: {
+      jobs: { actorResolver, fetch: createSafeFetch({ ...ofRepos, ...requestPools.jobs }) },
+      signIns: { actorResolver: signIns.identities.actorResolver, fetch: signIns.fetch },
+    },
   })
-  const fetchWebhook = createSafeFetch({
-    allowPrivate,
-    outcomes: fetches.webhooks,
-    perHost: { max: ofHostAtOnce, waitingMax: ofHostAtOnce },
-    requestsMax: requestsAtOnce.webhooks,
-  })
-  return { ...outbound, ...oauth, fetchWebhook }
+  return {
+    ...oauth,
+    discoveries: discoveries.identities,
+    fetch,
+    fetchIssuer: createSafeFetch({ ...asked, ...requestPools.issuers }),
+    fetchWebhook: createSafeFetch({
+      allowPrivate,
+      outcomes: fetches.webhooks,
+      ...requestPools.webhooks,
+    }),
+    identities,
+    lookUp,
+    signInIdentities: signIns.identities,
+  }
 }

@@ -1,6 +1,7 @@
 import type { Identities } from '#atproto/identity/identity.ts'
 import { ClientKeys } from '#atproto/oauth/client-keys.ts'
 import { createOAuth, type OAuth } from '#atproto/oauth/oauth.ts'
+import type { OAuthPools } from '#atproto/oauth/oauth-pools.ts'
 import type { SealedRows } from '#atproto/oauth/oauth-rows.ts'
 import { createSeal } from '#atproto/oauth/seal.ts'
 import type { Log } from '#observe/log.ts'
@@ -24,6 +25,7 @@ interface OAuthParts {
   readonly db: Db
   readonly identities: Identities
   readonly fetch: SafeFetch
+  readonly pools?: Partial<OAuthPools>
   readonly log: Log
   readonly allowHttp: boolean
 }

@@ -111,7 +111,10 @@ export async function openParts(
     deploys: new OpenDeploys({ ...stores, at, elapsed, log, now }),
     discover:
       config.ingest === 'visited'
-        ? discoveryOf({ ...stores, ...network, awaited: edge.awaited, elapsed, now, signal })
+        ? discoveryOf({
+            ...{ ...stores, awaited: edge.awaited, elapsed, now, signal },
+            identities: network.discoveries,
+          })
         : null,
     duties: openDuties({ config, log, signal, wakeUps }, opened),
     edge,

@@ -15,7 +15,7 @@ import { type Clock, openClock } from '#store/database/database-clock.ts'
 import { hasTable } from '#store/database/has-table.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { WakeUps } from '#store/database/wake-ups.ts'
-import { requestsAtOnce } from './requests-at-once.ts'
+import { requestPools } from './request-pools.ts'
 
 export interface Stores {
   readonly db: Db
@@ -113,7 +113,10 @@ async function openBlobs({
     return { blobs, blobRequests: null, blobCopies: null }
   }
   const { cacheBytesMax: bytesMax, location } = blobStore
-  const client = new S3Client({ location, requestsMax: requestsAtOnce.blobs / threadsMax })
+  const client = new S3Client({
+    location,
+    requestsMax: requestPools.blobs.requestsMax / threadsMax,
+  })
   const remote = s3BlobStore({
     client,
     floor,

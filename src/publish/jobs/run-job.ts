@@ -19,7 +19,7 @@ import {
 import { interruptedSentence } from '#publish/publish-failure.ts'
 import { type PublishJob, publishSite, type SiteContent } from '#publish/publish-site.ts'
 import { deployOpenMs } from '#site/limits.ts'
-import type { SiteAddress } from '#site/site-address.ts'
+import type { Did, SiteAddress } from '#site/site-address.ts'
 import { DatabaseUnavailableError } from '#store/database/database-unavailable.ts'
 import { reopenDeploy } from '#store/queues/deploys.ts'
 import { finishJob, putBackJob, rememberExpectedCid } from '#store/queues/job-steps.ts'
@@ -163,7 +163,7 @@ async function carryOut(
     report: (change) => reporter.report(change),
     beginWriting: () => reporter.beginWriting(),
   }
-  const repo = new AccountRepo(job.did, sessionsInLane(oauth.session, callMs, lane), { signal })
+  const repo = new AccountRepo(job.did, sessionsInLane(oauth, callMs, lane), { signal })
   const ledger = storedLedger({ did: job.did, host, db, blobs, now })
   const forSite = { folder, repo, ledger, signal: AbortSignal.any([signal, reporter.cancelled]) }
   // A process that was stopped for long finds its job ended by another instance.
@@ -211,10 +211,14 @@ async function heldUpAfter<T>(ms: number, lane: Lane, work: () => Promise<T>): P
   }
 }
 
-/** Opens sessions as `open` does; marks the lane as held up when a call to the account's server exceeds `ms`. */
-function sessionsInLane(open: OAuth['session'], ms: number, lane: Lane): OAuth['session'] {
+/** Opens the sessions of jobs; marks the lane as held up when a call to the account's server exceeds `ms`. */
+function sessionsInLane(
+  oauth: Pick<OAuth, 'session'>,
+  ms: number,
+  lane: Lane,
+): (did: Did) => Promise<AccountSession> {
   return async (did) => {
-    const session = await heldUpAfter(ms, lane, () => open(did))
+    const session = await heldUpAfter(ms, lane, () => oauth.session(did, 'jobs'))
     const handle: AccountSession['handle'] = (path, init) =>
       heldUpAfter(ms + sizeOf(init?.body) / sentBytesPerMs, lane, () => session.handle(path, init))
     return { did: session.did, handle }

@@ -1,6 +1,6 @@
 // A program of its own, in place of the service: as many slow answers as the service may wait for, and one more.
 
-import { requestsAtOnce } from '#main/service/requests-at-once.ts'
+import { requestPools } from '#main/service/request-pools.ts'
 import { createSafeFetch } from '#outbound/safe-fetch.ts'
 
 const everyMs = 100
@@ -22,8 +22,9 @@ const slow = Bun.serve({
 let begun = 0
 const perHost = { max: 1024, waitingMax: 1024 }
 const all = Promise.withResolvers<void>()
-const count = Object.values(requestsAtOnce).reduce<number>((sum, each) => sum + each, 0)
-for (const requestsMax of Object.values(requestsAtOnce)) {
+const pools = Object.values(requestPools)
+const count = pools.reduce<number>((sum, { requestsMax }) => sum + requestsMax, 0)
+for (const { requestsMax } of pools) {
   const fetch = createSafeFetch({ allowPrivate: true, perHost, requestsMax })
   // One more: it waits here, and not in Bun.
   for (let n = 0; n <= requestsMax; n++) {
