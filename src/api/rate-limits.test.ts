@@ -111,11 +111,11 @@ describe('a client', () => {
     expect((await ask(routeOf('signIn'))).status).toBe(302)
   })
 
-  test('is its /64, whatever address of it', async () => {
+  test('is its /48, whatever address of it', async () => {
     const count = rateLimits.signIn.perClient
-    const roaming = (i: number) => ({ client: `2001:db8:0:1::${i.toString(16)}` })
+    const roaming = (i: number) => ({ client: `2001:db8:1:${i.toString(16)}::1` })
     expect(await allowed(count + 3, routeOf('signIn'), roaming)).toBe(count)
-    expect((await ask(routeOf('signIn'), { client: '2001:db8:0:2::1' })).status).toBe(302)
+    expect((await ask(routeOf('signIn'), { client: '2001:db8:2::1' })).status).toBe(302)
   })
 
   test('is the one that its front names, not the one it names itself', async () => {

@@ -62,7 +62,6 @@ export function createDispatch(options: DispatchOptions): Answer {
       edge: {
         ...visits,
         clientOf,
-        // A /48 is one owner's: of /64s it has 65 536.
         networkOf: networkReader(server, { ...front, trustedProxies }, 48),
         countryOf: (request: Request) => visitorCountry(request, front),
         visitorOf: visitorReader(server, { ...front, trustedProxies }),

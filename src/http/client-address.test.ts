@@ -69,7 +69,7 @@ describe('counted as', () => {
     ['unix', 'unix'],
   ]
   for (const [address, network] of facts) {
-    test(`${address}: ${network}`, () => expect(clientNetwork(address)).toBe(network))
+    test(`${address}: ${network}`, () => expect(clientNetwork(address, 64)).toBe(network))
   }
 
   test('one of a wider prefix', () => {
@@ -83,7 +83,7 @@ test('the client of a request is counted as one, whoever passed the request on',
     headers: { 'x-forwarded-for': '2001:db8:1:2::7' },
   })
   const from = (address: string) => ({ requestIP: () => ({ address }) })
-  expect(clientNetworkOf(request, from('127.0.0.1'), trusted)).toBe('2001:db8:1:2::/64')
+  expect(clientNetworkOf(request, from('127.0.0.1'), trusted)).toBe('2001:db8:1::/48')
   expect(clientNetworkOf(request, from('203.0.113.9'), trusted)).toBe('203.0.113.9')
   const gone = { requestIP: () => null }
   expect(clientNetworkOf(request, gone, trusted)).toBe(clientNetworkOf(request, undefined, trusted))

@@ -23,15 +23,21 @@ export interface RequestServer extends Connections {
   timeout(request: Request, seconds: number): void
 }
 
-/** The length of an IPv6 prefix: of what one connection gets, and of what one site, such as a company, may get. */
+/**
+ * The length of an IPv6 prefix (RFC 6177): what one connection gets, and what anybody can rent, with 65 536 of the former.
+ * Connections and visitors are counted by the former, because those of a mobile network have a prefix each.
+ */
 export type Ipv6PrefixBits = 64 | 48
 
-/** The network by which a request's client is counted and limited. Never throws. */
+/** By what all allowances of requests and of passwords count. */
+const requestPrefixBits = 48
+
+/** The network by which a request's client is counted and limited: its IPv4 address, or its IPv6 /48. Never throws. */
 export function clientNetworkOf(
   request: Request,
   server: Connections | undefined,
   trusted: TrustedProxies,
-  ipv6Bits?: Ipv6PrefixBits,
+  ipv6Bits: Ipv6PrefixBits = requestPrefixBits,
 ): string {
   const connection = server?.requestIP(request)?.address ?? 'unknown'
   return clientNetwork(clientAddress(connection, request.headers, trusted), ipv6Bits)
@@ -62,8 +68,8 @@ export function isTrustedProxy(connection: string, trusted: TrustedProxies): boo
   return address !== null && isTrusted(address, trusted)
 }
 
-/** The network that identifies a client: its IPv4 address, or the prefix of its IPv6 address (RFC 6177). */
-export function clientNetwork(address: string, ipv6Bits: Ipv6PrefixBits = 64): string {
+/** The network that identifies a client: its IPv4 address, or the prefix of its IPv6 address. */
+export function clientNetwork(address: string, ipv6Bits: Ipv6PrefixBits): string {
   const parsed = parseAddress(address)
   if (!(parsed instanceof ipaddr.IPv6)) return address
   return `${parsed.parts

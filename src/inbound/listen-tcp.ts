@@ -33,7 +33,7 @@ export async function listenTcp(options: TcpListenerOptions): Promise<TcpListene
   /** And the networks that they come from. */
   const open = new Map<Socket, string>()
   const server = createServer((socket) => {
-    const network = clientNetwork(socket.remoteAddress ?? '')
+    const network = clientNetwork(socket.remoteAddress ?? '', 64)
     const ofNetwork = open.values().filter((each) => each === network)
     if (ofNetwork.reduce((count) => count + 1, 0) >= connectionsPerNetworkMax) {
       return void socket.destroy()

@@ -201,7 +201,7 @@ export const readerGraceMs = 60 * 1000
 /** While others wait, an upload gives way with its space, and a reader with its stream, unless it is this fast. */
 export const givesWayBytesPerSecondMax = 256 * 1024
 
-/** Share of the memory for decoded files that one client (an IPv6 /64) may use at a time. */
+/** Share of the memory for decoded files that one client (an IPv6 /48) may use at a time. */
 export const decodedClientShare = 1 / 4
 /** Bodies that are decoded while they are sent, in all and to one client. */
 export const decodedStreamsMax = 32

@@ -53,7 +53,7 @@ export class SignInSlots {
   /** Runs `work` with a permit. Throws ApiError 429, and what `work` throws. */
   async use<T>(step: SignInStep, c: Context<ApiEnv>, work: () => Promise<T>): Promise<T> {
     const { signal } = c.req.raw
-    const network = clientNetworkOf(c.req.raw, c.env?.server, this.#options.trustedProxies, 48)
+    const network = clientNetworkOf(c.req.raw, c.env?.server, this.#options.trustedProxies)
     using slots = new DisposableStack()
     slots.use(await this.#ofNetwork.acquire(`${step} ${network}`, signal))
     const rank = () => this.#recent.spentMs(network)

@@ -40,7 +40,7 @@ export function answerHttp3(options: Http3Options) {
       onRequest('misdirected')
       return secure(plainPage(421, 'Misdirected request'))
     }
-    const network = clientNetwork(server.requestIP(request)?.address ?? 'unknown')
+    const network = clientNetwork(server.requestIP(request)?.address ?? 'unknown', 64)
     const progress = server.pendingRequests > pendingMax ? null : requests.begin(network)
     if (progress === null) {
       onRequest('refused')

@@ -80,7 +80,7 @@ export class ConnectionGate {
     if (this.#total.connections >= this.#limits.connectionsMax) return null
     if (this.#total.handshakes >= this.#limits.handshakesMax) return null
     const isFront = isTrustedProxy(address, this.#trustedProxies)
-    const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []))
+    const network = isFront ? null : clientNetwork(clientAddress(address, noHeaders, []), 64)
     if (network !== null && !this.#hasShare(network)) return null
     if (this.#all !== null && this.#all.take('') > 0) return null
     return this.#count(network)

@@ -23,9 +23,6 @@ import { listReports } from '#store/moderation/list-reports.ts'
 import { addReport, type Report } from '#store/moderation/reports.ts'
 import { by } from './admin-actions.ts'
 
-// Anybody can rent a /48, which has 65 536 of the networks that requests are counted by.
-const prefixBits = 48
-
 /** Visitors’ reports, the audit, and who may sign in. */
 export function moderationHandlers(context: ApiContext): HandlersOf<typeof moderationRoutes> {
   const { db, keys, now, origin, signIn, siteAt, trustedProxies } = context
@@ -38,7 +35,7 @@ export function moderationHandlers(context: ApiContext): HandlersOf<typeof moder
     const { url, kind, text } = body
     const site = await siteAt(url)
     if (site === null) return false
-    const network = clientNetworkOf(c.req.raw, c.env?.server, trustedProxies, prefixBits)
+    const network = clientNetworkOf(c.req.raw, c.env?.server, trustedProxies)
     const networkHash = keys.sign('report-network', network)
     const contact = body.contact || null
     const outcome = await addReport(db, { url, site, kind, text, contact, networkHash }, now())
