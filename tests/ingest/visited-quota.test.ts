@@ -11,7 +11,7 @@ import {
   VisitedQuota,
   visitedAccountsMax,
 } from '#ingest/visited-quota.ts'
-import { isKnownAccount } from '#store/accounts/accounts.ts'
+import { isKnownAccount, upsertAccount } from '#store/accounts/accounts.ts'
 import { rememberVisited, touchVisited, visitedUsage } from '#store/lifecycle/visited-accounts.ts'
 import { enqueueAccounts } from '#store/queues/enqueue.ts'
 import { findSite } from '#store/sites/sites.ts'
@@ -106,7 +106,10 @@ test('while the bytes of somebody who was dropped are stored, others find less q
 test('accounts that somebody visits stay, others go first', async () => {
   const { db } = place.context
   const others = ['did:web:a.example', 'did:web:b.example'] as never[]
-  for (const did of others) await rememberVisited(db, did, place.now - 10)
+  for (const did of others) {
+    await rememberVisited(db, did, place.now - 10)
+    await upsertAccount(db, { did }, place.now - 10)
+  }
   await place.write('one', page(7_501))
   await sync()
   await touchVisited(db, [others[0] as never], place.now + 1)

@@ -56,6 +56,14 @@ onEachStore('store/lifecycle/visited-accounts', (db) => {
     expect(await listLeastVisited(db(), 1)).toEqual([alice])
   })
 
+  test('an account that was not met comes before those that were, whenever it was visited', async () => {
+    await visit(bob, 1)
+    await rememberVisited(db(), alice, 2)
+    expect(await listLeastVisited(db(), 9)).toEqual([alice, bob])
+    await upsertAccount(db(), { did: alice }, 3)
+    expect(await listLeastVisited(db(), 9)).toEqual([bob, alice])
+  })
+
   test('only visited accounts’ files and snapshots count, also of replaced versions', async () => {
     await visit(alice, 1)
     await upsertAccount(db(), { did: bob }, 1)

@@ -143,14 +143,16 @@ export async function visitedUsage(db: Db, droppedSince: number): Promise<Visite
   }
 }
 
-/** Least recently visited first. */
+/** Those that were not met, which strangers may have made up, then the least recently visited. */
 export async function listLeastVisited(db: Db, limit: number): Promise<Did[]> {
   const rows = await db
     .selectFrom('visitedAccounts')
-    .select('did')
+    .leftJoin('accounts', 'accounts.did', 'visitedAccounts.did')
+    .select('visitedAccounts.did')
     .where('droppedAt', 'is', null)
+    .orderBy(sql`accounts.did is not null`)
     .orderBy('visitedAt')
-    .orderBy('did')
+    .orderBy('visitedAccounts.did')
     .limit(limit)
     .execute()
   return rows.map(({ did }) => did)
