@@ -58,6 +58,7 @@ test('what destroys something or hands it over needs the account’s server', ()
     'POST /api/domain/update',
     'POST /api/site/:rkey/publishers',
     'POST /api/site/:rkey/tokens',
+    'POST /api/user/foreign-webhooks/bring-over',
     'POST /api/webhooks',
     'POST /api/webhooks/:id/secret',
   ])
