@@ -150,7 +150,8 @@ export async function commitOnHead<State extends { readonly head: string }, T>(
   throw conflict()
 }
 
-const isUnanswered = (error: unknown): boolean =>
+/** The server has not answered the call, or not conclusively. */
+export const isUnanswered = (error: unknown): boolean =>
   isOfServer(error) && !(error instanceof ServerRefusedError && error.status < 500)
 
 type Cids = readonly (string | null)[]

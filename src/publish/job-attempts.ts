@@ -31,6 +31,8 @@ export type AttemptPause =
   /** The account's server takes nothing more until `retryAt`. */
   | { readonly kind: 'busy'; readonly retryAt: number }
   | { readonly kind: 'own-fault'; readonly fault: OwnFault }
+  /** The site may have been written: the next attempt reads the repository, and writes only what is not there. */
+  | { readonly kind: 'unconfirmed'; readonly until: number }
 
 interface JobTimes {
   /** When the job's first attempt began. */
@@ -45,7 +47,13 @@ export function nextAttemptAt(
   { startedAt, givesUpAt, now }: JobTimes,
 ): number | null {
   const afterPause = now + Math.max(pauseMsMin, (now - startedAt) * pauseShareMin)
-  const at = { uploaded: now, yielded: afterPause, 'own-fault': now + ownFaultPauseMs }
+  const at = {
+    uploaded: now,
+    yielded: afterPause,
+    unconfirmed: afterPause,
+    'own-fault': now + ownFaultPauseMs,
+  }
   const next = pause.kind === 'busy' ? Math.max(pause.retryAt, afterPause) : at[pause.kind]
-  return next < givesUpAt ? next : null
+  const end = pause.kind === 'unconfirmed' ? Math.min(pause.until, givesUpAt) : givesUpAt
+  return next < end ? next : null
 }

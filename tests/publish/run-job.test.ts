@@ -479,6 +479,88 @@ test('time that is up while the site is written: nobody knows', async () => {
   })
 })
 
+describe('a commit that the server does not answer', () => {
+  const unanswered = () => Promise.reject(new TypeError('connection reset'))
+  const waits = (id: string) =>
+    eventually(async () => {
+      const job = await jobOf(id)
+      expect(job).toMatchObject({
+        status: 'pending',
+        finishedAt: null,
+        error: expect.stringContaining('has not confirmed that the site was written'),
+      })
+      return job
+    })
+  beforeEach(() => {
+    context = { ...context, pause: async () => {} }
+  })
+
+  test('is made much later: the job waits for it, cannot be cancelled, and is done once', async () => {
+    let commit: () => Promise<unknown> = unanswered
+    let isAway = false
+    answer = ({ method, honest }) => {
+      if (method !== 'applyWrites') return isAway ? unanswered() : honest()
+      commit = honest
+      isAway = true
+      return unanswered()
+    }
+    const id = await queue(siteOf('blog'))
+    start()
+    const { dueAt } = await waits(id)
+    const tries = askedFor('applyWrites')
+    // Nor does the next attempt get an answer.
+    pass((dueAt ?? 0) - context.now())
+    await eventually(async () => expect((await jobOf(id)).dueAt).toBeGreaterThan(dueAt ?? 0))
+    expect(await cancelJob(await waits(id), context)).toBe('too-late')
+    await commit()
+    isAway = false
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+    expect([sites(alice), askedFor('applyWrites')]).toEqual([['blog'], tries])
+  })
+
+  test('and does not make is made by the next attempt', async () => {
+    let isAway = true
+    answer = ({ method, honest }) => (method === 'applyWrites' && isAway ? unanswered() : honest())
+    const id = await queue(siteOf('blog'))
+    start()
+    await waits(id)
+    isAway = false
+    expect(await ended(id)).toMatchObject({ status: 'completed', error: null })
+    expect(serverOf(alice).repo.keys('place.sitehost.version')).toHaveLength(1)
+  })
+
+  test('and not makes while another program changes the site fails', async () => {
+    let isAway = true
+    answer = ({ method, honest }) => (method === 'applyWrites' && isAway ? unanswered() : honest())
+    const id = await queue(siteOf('blog'))
+    start()
+    await waits(id)
+    isAway = false
+    serverOf(alice).repo.put('place.sitehost.fs', 'blog', { theirs: true })
+    expect((await ended(id)).error).toStartWith('This site was changed by another program')
+  })
+
+  const limits: [string, typeof answer, minutes: number][] = [
+    ['away', unanswered, 30],
+    ['faulty', async () => Response.json({ error: 'InternalServerError' }, { status: 500 }), 2],
+  ]
+  test.each(limits)(
+    'is given up while the server is %s, after a while',
+    async (_, never, minutes) => {
+      answer = (call) => (call.method === 'applyWrites' ? never(call) : call.honest())
+      const id = await queue(siteOf('blog'))
+      start()
+      await waits(id)
+      const { error, startedAt, finishedAt, status } = await ended(id)
+      expect(status).toBe('failed')
+      expect(error).toContain('it may be published or not')
+      const tookMinutes = ((finishedAt ?? 0) - (startedAt ?? 0)) / 60_000
+      expect(tookMinutes).toBeLessThan(minutes)
+      expect(tookMinutes).toBeGreaterThan(minutes * 0.7)
+    },
+  )
+})
+
 test('who gives way after its commit, before the answer, is found done', async () => {
   answer = async ({ did, method, honest, signal }) => {
     const honestly = await honest()

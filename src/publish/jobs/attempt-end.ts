@@ -1,6 +1,7 @@
 import type { Lane } from '#concurrency/lane.ts'
 import { type EventFields, recordEvent } from '#observe/events.ts'
 import type { LogFields } from '#observe/log.ts'
+import { CommitUnknownError } from '#publish/commit-on-head.ts'
 import { type AttemptPause, nextAttemptAt, tooSlowSentence } from '#publish/job-attempts.ts'
 import {
   busySentence,
@@ -11,6 +12,7 @@ import {
   waitingSentences,
 } from '#publish/publish-failure.ts'
 import type { PublishOutcome } from '#publish/publish-site.ts'
+import { confirmMsMaxOf, unconfirmedSentence } from '#publish/unconfirmed-commit.ts'
 import type { JobEnd, JobWait } from '#store/queues/job-steps.ts'
 import type { Job, JobProgress, JobResult } from '#store/queues/jobs.ts'
 import type { JobContext } from './job-context.ts'
@@ -66,9 +68,15 @@ export function endOf(
     if (dueAt === null) return null
     const level = error === null ? 'info' : 'warn'
     log[level]('publish waits', { ...facts, dueAt, ...reasonOf(outcome, error) })
-    return { status: 'pending', dueAt, progress: { ...reporter.latest, currentFile: null }, error }
+    return {
+      status: 'pending',
+      dueAt,
+      progress: { ...reporter.latest, currentFile: null },
+      error,
+      mayBeWritten: pause.kind === 'unconfirmed' || job.writingAt !== null,
+    }
   }
-  const tooSlow = reporter.isWriting ? commitUnknownSentence : tooSlowSentence
+  const tooSlow = reporter.writingSince === null ? tooSlowSentence : commitUnknownSentence
   switch (outcome.kind) {
     case 'completed': {
       const { result } = outcome
@@ -96,6 +104,8 @@ export function endOf(
       return (
         waits(outcome, waitingSentences[outcome.fault]) ?? failed(failureSentence(outcome.error))
       )
+    case 'unconfirmed':
+      return waits(outcome, unconfirmedSentence) ?? failed(unknownSentence(outcome.error))
     case 'refused':
       return failed(outcome.sentence)
     case 'failed':
@@ -105,13 +115,21 @@ export function endOf(
 
 type Judged = Outcome | (AttemptPause & { readonly error?: unknown })
 
+const unknownSentence = (error: unknown): string | null =>
+  error instanceof CommitUnknownError ? failureSentence(error) : commitUnknownSentence
+
 /** Cancellation, preemption and our own faults take precedence over the error of the step they broke off. */
-function judged(outcome: Outcome, { lane, reporter }: Attempt): Judged {
+function judged(outcome: Outcome, { lane, reporter, timeIsUp }: Attempt): Judged {
   if (outcome.kind === 'completed') return outcome
   if (reporter.cancelled.aborted) return { kind: 'cancelled' }
   if (lane.signal.aborted) return { kind: 'yielded' }
-  const fault = outcome.kind === 'failed' ? ownFaultOf(outcome.error) : null
-  return fault === null ? outcome : { ...outcome, kind: 'own-fault', fault }
+  if (outcome.kind !== 'failed') return outcome
+  const fault = ownFaultOf(outcome.error)
+  if (fault !== null) return { ...outcome, kind: 'own-fault', fault }
+  const since = reporter.writingSince
+  const msMax = since === null || timeIsUp.aborted ? null : confirmMsMaxOf(outcome.error)
+  if (since === null || msMax === null) return outcome
+  return { ...outcome, kind: 'unconfirmed', until: since + msMax }
 }
 
 /** The error, or the sentence for the owner, or in a word why the attempt ended. */

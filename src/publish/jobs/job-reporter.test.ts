@@ -11,7 +11,7 @@ let database: Database
 let wakeUps: WakeUps
 let warnings: string[]
 let writes: number
-const job = newJob()
+const job = { ...newJob(), writingAt: null }
 
 beforeEach(async () => {
   database = await memoryDatabase()

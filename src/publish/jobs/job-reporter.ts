@@ -19,12 +19,12 @@ export class JobReporter {
   #latest: JobProgress
   #timer: Timer | undefined
   #isStopped = false
-  #isWriting = false
+  #writingSince: number | null
   #writing: Promise<void> = Promise.resolve()
 
   /** `cancelled` is for those who learn of a cancellation before a write does. */
   constructor(
-    { id, progress }: Pick<Job, 'id' | 'progress'>,
+    { id, progress, writingAt }: Pick<Job, 'id' | 'progress' | 'writingAt'>,
     context: ReporterContext,
     cancelled = new AbortController(),
   ) {
@@ -32,21 +32,23 @@ export class JobReporter {
     this.cancelled = cancelled.signal
     this.#jobId = id
     this.#latest = progress
+    this.#writingSince = writingAt
     this.#context = context
   }
 
   /** From here on the job cannot be cancelled; false when it already was. */
   async beginWriting(): Promise<boolean> {
     const { db, now } = this.#context
-    const isUnfinished = await beginWriting(db, this.#jobId, now())
-    this.#isWriting ||= isUnfinished
+    const at = now()
+    const isUnfinished = await beginWriting(db, this.#jobId, at)
+    if (isUnfinished) this.#writingSince ??= at
     if (!isUnfinished) this.#cancelled.abort()
     return isUnfinished
   }
 
-  /** Whether the site may have been written. */
-  get isWriting(): boolean {
-    return this.#isWriting
+  /** From when on the site may have been written, in this attempt or an earlier one; null: it was not. */
+  get writingSince(): number | null {
+    return this.#writingSince
   }
 
   /** The most recent progress; of the previous attempt until this one reports. */

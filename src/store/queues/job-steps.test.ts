@@ -127,7 +127,7 @@ onEachStore('store/queues/job-steps', (db) => {
     expect(await waiting({ limit: 100, offset: 2, now: 30 })).toEqual(rest)
   })
 
-  const back = { progress, error: null }
+  const back = { progress, error: null, mayBeWritten: false }
 
   test('the reason why a job waits is shown until its next attempt', async () => {
     await createNamed('a', 1)
@@ -161,6 +161,21 @@ onEachStore('store/queues/job-steps', (db) => {
     expect(await startNextJob(db(), alice, 19)).toBeNull()
     expect(await waiting({ limit: 10, now: 20 })).toEqual([alice, bob])
     expect(await startNextJob(db(), alice, 20)).toMatchObject({ id: 'a', startedAt: 5 })
+  })
+
+  test('a job whose site may be written cannot be cancelled while it waits, and remembers when it first wrote', async () => {
+    await createNamed('a', 1)
+    const a = { id: 'a', did: alice }
+    await startNextJob(db(), alice, 5)
+    await beginWriting(db(), 'a', 6)
+    await putBackJob(db(), a, { ...back, dueAt: 20, mayBeWritten: true }, 7)
+    expect(await cancelJobUnlessWriting(db(), a, 'cancelled', 8)).toBeNull()
+    await startNextJob(db(), alice, 20)
+    await beginWriting(db(), 'a', 21)
+    expect(await findJob(db(), 'a')).toMatchObject({ writingAt: 6 })
+    await putBackJob(db(), a, { ...back, dueAt: 30, mayBeWritten: true }, 22)
+    await requeueJobs(db(), ['a'], 25)
+    expect(await findJob(db(), 'a')).toMatchObject({ status: 'pending', writingAt: 25 })
   })
 
   test('a job that was put back waits behind jobs that were created before it was due', async () => {

@@ -115,19 +115,26 @@ export interface JobWait {
   readonly progress: JobProgress
   /** Shown to the owner meanwhile. */
   readonly error: string | null
+  /** The site may have been written: the job cannot be cancelled meanwhile. */
+  readonly mayBeWritten: boolean
 }
 
 /** Ends the job's attempt: the next one may begin at `dueAt`. False when the job has ended or is unknown. */
 export function putBackJob(
   db: Db,
   { id, did }: Pick<Job, 'id' | 'did'>,
-  { progress, ...back }: JobWait,
+  { progress, mayBeWritten, ...back }: JobWait,
   now: number,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     await lockUntilCommit(transaction, `jobs ${did}`)
-    const waiting = { ...back, status: 'pending', progress: JSON.stringify(progress) } as const
-    return await updateUnfinished(transaction, id, { ...waiting, writingAt: null, updatedAt: now })
+    return await updateUnfinished(transaction, id, {
+      ...back,
+      ...(!mayBeWritten && { writingAt: null }),
+      status: 'pending',
+      progress: JSON.stringify(progress),
+      updatedAt: now,
+    })
   })
 }
 
@@ -145,6 +152,14 @@ export async function requeueJobs(db: Db, ids: readonly string[], now: number): 
       .set({ status: 'pending', writingAt: null, updatedAt: now })
       .where('id', 'in', chunk)
       .where('status', 'in', ['processing', 'uploading'])
+      .execute()
+    // Of those that wait to see whether their site was written.
+    await db
+      .updateTable('jobs')
+      .set({ writingAt: now })
+      .where('id', 'in', chunk)
+      .where('finishedAt', 'is', null)
+      .where('writingAt', 'is not', null)
       .execute()
   }
 }
@@ -180,9 +195,15 @@ export async function rememberExpectedCid(
   return expectedCid || null
 }
 
-/** From now on the job cannot be cancelled; false when it was cancelled or has ended otherwise. */
-export function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
-  return updateUnfinished(db, id, { writingAt: now, updatedAt: now })
+/** From now on the job cannot be cancelled; false when it was cancelled or has ended otherwise. Keeps an earlier time. */
+export async function beginWriting(db: Db, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set(({ fn, val }) => ({ writingAt: fn.coalesce('writingAt', val(now)), updatedAt: now }))
+    .where('id', '=', id)
+    .where('finishedAt', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Ends a job with this sentence and returns the status that it had; null if it has begun to write, or has ended. */
