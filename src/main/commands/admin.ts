@@ -1,14 +1,15 @@
+import type { By } from '#admin/action.ts'
+import {
+  addAdministrator,
+  changeAdministratorPassword,
+  removeAdministrator,
+} from '#admin/administrators.ts'
 import { hashPassword, isAdminName, passwordProblem } from '#api/session/admin-password.ts'
 import type { DataOptions } from '#cli/program.ts'
 import { readPassword } from '#cli/read-password.ts'
 import { StartError } from '#main/process/start-failure.ts'
-import {
-  addAdmin,
-  changeAdminPassword,
-  findAdmin,
-  listAdmins,
-  removeAdmin,
-} from '#store/accounts/admins.ts'
+import { findAdmin, listAdmins } from '#store/accounts/admins.ts'
+import { commandLineActor } from './command-line-actor.ts'
 import { openUpkeep } from './upkeep.ts'
 
 /** Adds an administrator, with a password read from the terminal. */
@@ -22,12 +23,11 @@ export async function runAdminAdd(
       `${JSON.stringify(name)} cannot be a name: 1 to 64 of a-z 0-9 . _ -, beginning with a letter or digit`,
     )
   }
-  await using upkeep = await openUpkeep(options, signal)
-  const { db } = upkeep
-  if ((await findAdmin(db, name)) !== null) throw isThere(name)
+  await using upkeep = await openUpkeep({ ...options, isLogged: true }, signal)
+  if ((await findAdmin(upkeep.db, name)) !== null) throw isThere(name)
   const passwordHash = await hashOfNewPassword(name)
   const admin = { id: crypto.randomUUID(), name, passwordHash, createdAt: Date.now() }
-  if (!(await addAdmin(db, admin))) throw isThere(name)
+  if (!(await addAdministrator(admin, by(), upkeep))) throw isThere(name)
   console.log(`${name} is an administrator now, and signs in at ${upkeep.config.origin}/admin`)
 }
 
@@ -37,10 +37,10 @@ export async function runAdminPasswd(
   options: DataOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await using upkeep = await openUpkeep(options, signal)
-  const { db } = upkeep
-  if ((await findAdmin(db, name)) === null) throw isNot(name)
-  if (!(await changeAdminPassword(db, name, await hashOfNewPassword(name)))) throw isNot(name)
+  await using upkeep = await openUpkeep({ ...options, isLogged: true }, signal)
+  if ((await findAdmin(upkeep.db, name)) === null) throw isNot(name)
+  const hash = await hashOfNewPassword(name)
+  if (!(await changeAdministratorPassword(name, hash, by(), upkeep))) throw isNot(name)
   console.log(`${name} has another password now, and is signed out everywhere`)
 }
 
@@ -57,8 +57,8 @@ export async function runAdminRemove(
   options: DataOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await using upkeep = await openUpkeep(options, signal)
-  if (!(await removeAdmin(upkeep.db, name))) throw isNot(name)
+  await using upkeep = await openUpkeep({ ...options, isLogged: true }, signal)
+  if (!(await removeAdministrator(name, by(), upkeep))) throw isNot(name)
   console.log(`${name} is no longer an administrator`)
 }
 
@@ -71,6 +71,8 @@ export async function runAdminList(options: DataOptions, signal: AbortSignal): P
     console.log(`${name}  ${new Date(createdAt).toISOString()}`)
   }
 }
+
+const by = (): By => ({ actor: commandLineActor(), reason: '' })
 
 const isThere = (name: string): StartError =>
   new StartError(

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { endSessions, setLimits } from '#admin/accounts.ts'
 import { type By, reasonCharsMax } from '#admin/action.ts'
 import { cancelPublish } from '#admin/cancel-publish.ts'
@@ -18,6 +17,7 @@ import { findLimitOverrides, type LimitOverrides } from '#store/moderation/accou
 import { listAuditEntries } from '#store/moderation/audit.ts'
 import { listReports } from '#store/moderation/list-reports.ts'
 import { listTakedowns } from '#store/moderation/takedowns.ts'
+import { commandLineActor } from './command-line-actor.ts'
 import { parseAddress } from './repair.ts'
 import { openUpkeep, type Upkeep } from './upkeep.ts'
 
@@ -44,7 +44,7 @@ export async function runModeration(
   const reason = textOf('reason', options.reason, reasonCharsMax)
   const outcome = textOf('outcome', options.outcome, outcomeCharsMax)
   await using context = await openUpkeep({ ...options, isLogged: true }, signal)
-  const by = { actor: `cli:${userInfo().username}`, reason }
+  const by = { actor: commandLineActor(), reason }
   console.log(await runs[command](subject, { ...options, outcome }, { context, by }))
 }
 
