@@ -14,9 +14,11 @@ import { checkDns } from '#main/doctor/check-dns.ts'
 import { checkOpenFiles } from '#main/doctor/check-open-files.ts'
 import { checkOwnTls } from '#main/doctor/check-own-tls.ts'
 import { checkFront, checkPort } from '#main/doctor/check-ports.ts'
+import { checkSettings } from '#main/doctor/check-settings.ts'
 import { checkTls } from '#main/doctor/check-tls.ts'
 import { checkTlsPermission } from '#main/doctor/check-tls-permission.ts'
 import { reportDns } from '#main/doctor/report-dns.ts'
+import { announceAddress } from '#main/process/service-address.ts'
 import { parseDnsServerAddress } from '#outbound/dns/dns-server-address.ts'
 import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
@@ -139,11 +141,30 @@ describe('DNS', () => {
   })
 })
 
+test('settings other than those of the service that runs are a warning', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'doctor-settings-'))
+  const origin = 'http://127.0.0.1:3000'
+  const check = () => checkSettings({ dataDir, origin, baseDomain: 'sites.localhost' })
+  expect(await check()).toMatchObject({ level: 'ok', seen: expect.stringContaining(origin) })
+  const running = { host: '127.0.0.1', askListen: null, parts: ['app' as const] }
+  {
+    await using _ = await announceAddress(dataDir, { ...running, origin, port: 3000 })
+    expect(await check()).toMatchObject({ level: 'ok' })
+  }
+  const other = 'http://127.0.0.1:4310'
+  await using _ = await announceAddress(dataDir, { ...running, origin: other, port: 4310 })
+  expect(await check()).toMatchObject({
+    level: 'warning',
+    seen: `the service on this data folder is at ${other}, but these settings say ${origin}`,
+  })
+  await rm(dataDir, { recursive: true })
+})
+
 describe('ports', () => {
   const name = 'the service'
   const processAt = (port: number) => {
     const address = { host: '127.0.0.1', origin: 'http://127.0.0.1', port }
-    return { name, address, isOfSettings: true } as const
+    return { name, address, isAnnounced: true, isOfSettings: true } as const
   }
 
   async function beside(status: number) {
@@ -165,6 +186,10 @@ describe('ports', () => {
     expect(await checkPort(processAt(port))).toMatchObject({
       level: 'ok',
       seen: `port ${port} is free: the service does not run`,
+    })
+    expect(await checkPort({ ...processAt(port), isAnnounced: false })).toMatchObject({
+      level: 'ok',
+      seen: `port ${port} of these settings is free, and the service does not run on this data folder`,
     })
   })
 

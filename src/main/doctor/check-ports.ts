@@ -10,6 +10,7 @@ const connectMsMax = 2_000
 /** The process's own port: it answers there, or with these settings being its own, the port is free for it. */
 export async function checkPort({
   address,
+  isAnnounced,
   isOfSettings,
   name,
 }: Omit<ServiceProcess, 'part'>): Promise<Finding> {
@@ -28,7 +29,12 @@ export async function checkPort({
   try {
     const fetch = () => new Response(null, { status: 503 })
     await listen({ host, port, setting: '--port', fetch }).stop(true)
-    return ok('port', `port ${port} is free: ${name} does not run`)
+    return ok(
+      'port',
+      isAnnounced
+        ? `port ${port} is free: ${name} does not run`
+        : `port ${port} of these settings is free, and ${name} does not run on this data folder`,
+    )
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return problem('port', error.message, 'the service could not start')

@@ -18,6 +18,7 @@ import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
 import { checkOpenFiles, readLimits } from './check-open-files.ts'
 import { checkPort } from './check-ports.ts'
+import { checkSettings } from './check-settings.ts'
 import { checkTls } from './check-tls.ts'
 
 /**
@@ -45,7 +46,7 @@ export async function examine(readSettings: () => Config, signal: AbortSignal): 
   const answersDns = config.tls !== null && config.tls.dnsListen !== null
   const processes = await serviceProcesses(config)
   return [
-    ok('settings', `the application at ${origin}, sites under ${baseDomain}`),
+    await checkSettings(config),
     ...unknown,
     ...(isPublic
       ? await checkDns({ answersDns, application, baseDomain }, lookUp)

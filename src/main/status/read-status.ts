@@ -63,7 +63,7 @@ export interface Status extends ProcessStatus {
 }
 
 export async function readStatus(config: Config, db: Db, now: number): Promise<Status> {
-  const { dataDir, databaseUrl, firehoseUrl } = config
+  const { dataDir, databaseUrl } = config
   const totals = await readTotals(db)
   const { site, version, account } = await queueSizes(db, now)
   const jobs = await unfinishedJobs(db)
@@ -79,7 +79,8 @@ export async function readStatus(config: Config, db: Db, now: number): Promise<S
     siteBytes: totals.live.bytes,
     databaseBytes: await databaseBytes(db, file),
     disk: await diskSpaceOf(dataDir),
-    firehoseSeenAt: await firehoseSeenAt(db, firehoseUrl),
+    // A command may have another FIREHOSE_URL than the service.
+    firehoseSeenAt: await firehoseSeenAt(db),
     queues: {
       sites: site.waiting,
       versions: version.waiting,

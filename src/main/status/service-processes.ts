@@ -12,6 +12,8 @@ export interface ServiceProcess {
   readonly address: Pick<Announcement, 'host' | 'origin' | 'port'> | null
   /** Whether the settings are those of this process. */
   readonly isOfSettings: boolean
+  /** Whether it has said itself where it listens; otherwise the address is that of these settings. */
+  readonly isAnnounced: boolean
 }
 
 /**
@@ -31,10 +33,19 @@ export async function serviceProcesses({
   const parts = servicePartsOf(roles)
   const areTwo = parts.length === 1 || hosting !== null || app?.parts.length === 1
   if (!areTwo)
-    return [{ name: 'the service', part: 'app', address: app ?? own, isOfSettings: true }]
+    return [
+      {
+        name: 'the service',
+        part: 'app',
+        address: app ?? own,
+        isOfSettings: true,
+        isAnnounced: app !== null,
+      },
+    ]
   const processOf = (part: ServicePart, announced: Announcement | null) => {
     const isOfSettings = parts.length === 1 && parts[0] === part
-    return { part, address: announced ?? (isOfSettings ? own : null), isOfSettings }
+    const address = announced ?? (isOfSettings ? own : null)
+    return { part, address, isOfSettings, isAnnounced: announced !== null }
   }
   return [
     { name: 'the application', ...processOf('app', app) },

@@ -31,7 +31,7 @@ test('every fact has a line', () => {
     'service       running for 2 days',
     'version       1.2.3',
     'accounts      3',
-    'sites         12 of 5 MB',
+    'sites         12, 5 MB in all',
     'database      900 B',
     'disk          20 GB of 100 GB free',
     'firehose      last event 4 seconds ago',

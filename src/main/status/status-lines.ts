@@ -11,7 +11,7 @@ export function statusLines(status: Status, now: number): string[] {
     ...(hosting === null ? [] : [['hosting', processText(hosting, now)] as const]),
     ['version', status.version],
     ['accounts', String(status.accounts)],
-    ['sites', `${status.sites} of ${byteText(status.siteBytes)}`],
+    ['sites', `${status.sites}, ${byteText(status.siteBytes)} in all`],
     ['database', byteText(status.databaseBytes)],
     ['disk', `${byteText(disk.free)} of ${byteText(disk.total)} free`],
     ...(bucketAnswers === null ? [] : [['blob store', answersText(bucketAnswers)] as const]),

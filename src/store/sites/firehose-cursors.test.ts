@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEachStore } from '#tests/support/database/databases.ts'
-import { readFirehoseCursor, saveFirehoseCursor } from './firehose-cursors.ts'
+import { firehoseSeenAt, readFirehoseCursor, saveFirehoseCursor } from './firehose-cursors.ts'
 
 onEachStore('store/sites/firehose-cursors', (db) => {
   test('each source has its own cursor, none at first', async () => {
@@ -9,6 +9,13 @@ onEachStore('store/sites/firehose-cursors', (db) => {
     expect(await readFirehoseCursor(db(), 'wss://a.test')).toBe(1_763_690_000_000_000)
     expect(await readFirehoseCursor(db(), 'wss://b.test')).toBe(7)
     expect(await readFirehoseCursor(db(), 'wss://c.test')).toBeNull()
+  })
+
+  test('the last event is that of any source', async () => {
+    expect(await firehoseSeenAt(db())).toBeNull()
+    await saveFirehoseCursor(db(), 'wss://a.test', 9, 200)
+    await saveFirehoseCursor(db(), 'wss://b.test', 5, 100)
+    expect(await firehoseSeenAt(db())).toBe(200)
   })
 
   test('a cursor moves in either direction', async () => {

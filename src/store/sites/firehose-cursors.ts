@@ -27,12 +27,11 @@ export async function saveFirehoseCursor(
     .execute()
 }
 
-/** When an event of this source was last stored; null before its first one. */
-export async function firehoseSeenAt(db: Db, source: string): Promise<number | null> {
-  const row = await db
+/** When an event was last stored, of whatever source; null before the first one. */
+export async function firehoseSeenAt(db: Db): Promise<number | null> {
+  const { seenAt } = await db
     .selectFrom('firehoseCursors')
-    .select('updatedAt')
-    .where('source', '=', source)
-    .executeTakeFirst()
-  return row?.updatedAt ?? null
+    .select(({ fn }) => fn.max('updatedAt').as('seenAt'))
+    .executeTakeFirstOrThrow()
+  return seenAt
 }
