@@ -58,7 +58,7 @@ export async function deployStraight(
   if (outcome.versionProblem !== null) console.warn(outcome.versionProblem)
   if (!options.json) for (const line of resultLines(address, outcome)) console.say(line)
   await resultOfWait(place, { address, cid: outcome.cid }, context, (url) => {
-    if (options.json) console.say(resultJson(address, outcome, url, folder.leftOut))
+    if (options.json) console.say(resultJson(address, outcome, url, folder))
     else if (url !== null) console.say(url)
   })
   if (place === null && !options.json) {
@@ -81,9 +81,10 @@ export async function sayDifference(
   const difference = await explained(signal, { doing: 'reading' }, () =>
     compareWithLive(address, compared, ledger, parts),
   )
-  const { leftOut, site } = folder
-  if (options.json) console.say(JSON.stringify({ site, dryRun: true, ...difference, leftOut }))
-  else for (const line of differenceLines(site, difference)) console.say(line)
+  const { leftOut, site, warnings } = folder
+  if (options.json) {
+    console.say(JSON.stringify({ site, dryRun: true, ...difference, leftOut, warnings }))
+  } else for (const line of differenceLines(site, difference)) console.say(line)
 }
 
 /** A person who names the wrong folder loses most of the site: that is asked before. Throws CommandError. */

@@ -47,7 +47,7 @@ export async function deployVia(
   context: CommandContext,
 ): Promise<void> {
   const { console, signal } = context
-  const { contents, files, leftOut, settings, site } = folder
+  const { contents, files, leftOut, settings, site, warnings } = folder
   const { alias, expiresAt } = plan.version.preview ?? {}
   const isPreview = plan.version.preview !== undefined
   const purpose = { site, isPreview }
@@ -81,7 +81,7 @@ export async function deployVia(
     const totals = { total: result.fileCount, sent: sent.length }
     const { cid, uri, versionId } = result
     const facts = { site, uri, cid, version: versionId, files: totals, bytesSent: bytes, url }
-    console.say(JSON.stringify({ ...facts, live: result.live, leftOut }))
+    console.say(JSON.stringify({ ...facts, live: result.live, leftOut, warnings }))
   } else {
     const what = isPreview ? `a preview of ${site}` : site
     console.say(

@@ -15,6 +15,7 @@ import { LocalContents } from './local-contents.ts'
 import { readLocalSite } from './local-site.ts'
 import type { ReadFolder } from './read-folder.ts'
 import { leftOutLines } from './result-lines.ts'
+import { siteWarnings } from './site-warnings.ts'
 import { placeOfWait } from './wait-place.ts'
 
 const hashedAtOnce = 8
@@ -29,7 +30,9 @@ export async function deploy(
   const plan = parseDeployOptions(options, now())
   await refuseFolderAsAlias(folder, options)
   const local = await readLocalSite(folder, limits, options)
-  for (const problem of local.problems) console.warn(problem)
+  const ofSite = plan.into === null ? await siteWarnings(local) : []
+  const warnings = [...local.problems, ...ofSite]
+  for (const warning of warnings) console.warn(warning)
   for (const line of leftOutLines(local.leftOut, options)) console.note(line)
   const named = plan.site ?? local.site
   if (named === null && !console.isInteractive) throw new UsageError(whichSite)
@@ -40,7 +43,7 @@ export async function deploy(
     const limit = { atOnce: hashedAtOnce, signal }
     const files = await mapAtOnce(local.files, limit, (file) => contents.hash(file))
     const { leftOut, settings } = local
-    return { site, files, settings, leftOut, contents }
+    return { site, files, settings, leftOut, warnings, contents }
   }
   if (plan.via !== null && hasJobToken(context)) {
     const read = await readFolder(named ?? (await askForSite(context)))

@@ -13,4 +13,6 @@ export interface ReadFolder {
   /** Fields to set; null: none. */
   readonly settings: SiteSettings | null
   readonly leftOut: readonly LeftOut[]
+  /** What its owner might not have meant; it is published all the same. */
+  readonly warnings: readonly string[]
 }

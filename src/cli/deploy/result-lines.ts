@@ -5,6 +5,7 @@ import type { SiteAddress } from '#site/site-address.ts'
 import type { SiteName } from '#site/site-name.ts'
 import type { Difference } from './compare-with-live.ts'
 import type { Deployed } from './deploy-files.ts'
+import type { ReadFolder } from './read-folder.ts'
 
 /** What is not published; by name and reason if that is wanted. */
 export function leftOutLines(
@@ -34,7 +35,7 @@ export function resultJson(
   { did, name }: SiteAddress,
   deployed: Deployed,
   url: string | null,
-  leftOut: readonly LeftOut[],
+  { leftOut, warnings }: Pick<ReadFolder, 'leftOut' | 'warnings'>,
 ): string {
   const { cid, fileCount, isUnchanged, progress, uri, version, versionProblem } = deployed
   return JSON.stringify({
@@ -53,6 +54,7 @@ export function resultJson(
     bytesSent: progress.bytesUploaded,
     url,
     leftOut,
+    warnings,
   })
 }
 

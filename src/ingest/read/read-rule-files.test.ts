@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { BlobLostError } from '#blobs/blob-store.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
+import { ruleProblems } from '#site/rules/rule-problems.ts'
 import { storedFile } from '#tests/support/visitors/served-site.ts'
-import { readRuleFiles, ruleProblems } from './read-rule-files.ts'
+import { readRuleFiles } from './read-rule-files.ts'
 
 // What becomes of the files' texts is told by `ingest-site.test.ts`.
 

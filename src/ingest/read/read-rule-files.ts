@@ -3,10 +3,8 @@ import { BlobLostError, type BlobStore } from '#blobs/blob-store.ts'
 import { ruleFileBytesMax } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
 import { foreignFileProblems } from '#site/rules/foreign-files.ts'
-import { parseHeaderRules } from '#site/rules/header-rules.ts'
-import { parseRedirects } from '#site/rules/redirects-file.ts'
-import type { RuleProblem } from '#site/rules/rule-lines.ts'
-import type { Snapshot, SnapshotFile } from '#site/visit/snapshot.ts'
+import { ruleFileTooLarge, ruleProblems } from '#site/rules/rule-problems.ts'
+import type { SnapshotFile } from '#site/visit/snapshot.ts'
 
 interface RuleFiles {
   /** Content of `_redirects`; empty if it is missing or too large. */
@@ -28,7 +26,7 @@ export async function readRuleFiles(
     const file = files.get(path)
     if (file === undefined) return ''
     if (isUsable(file)) return await readText(file, blobs)
-    problems.push(`${path} is not used: it is larger than ${ruleFileBytesMax} bytes`)
+    problems.push(ruleFileTooLarge(path))
     return ''
   }
   const redirects = await textOf('_redirects')
@@ -52,22 +50,3 @@ async function readText(
   const content = coding === 'gzip' ? gunzipSync(stored, { maxOutputLength: bytes + 1 }) : stored
   return new TextDecoder().decode(content)
 }
-
-/** Mistakes in a site's rules, for its owner, each with its file and line. */
-export function ruleProblems({
-  redirects,
-  headers,
-  settings,
-}: Pick<Snapshot, 'redirects' | 'headers' | 'settings'>): string[] {
-  const ofHeaders = parseHeaderRules(headers, settings?.headers ?? [])
-  return [
-    ...parseRedirects(redirects).problems.map(inFile('_redirects')),
-    ...ofHeaders.problems.map(inFile('_headers')),
-    ...ofHeaders.settingsProblems.map((problem) => `settings, ${problem}`),
-  ]
-}
-
-const inFile =
-  (name: string) =>
-  ({ line, message }: RuleProblem): string =>
-    `${name}, line ${line}: ${message}`

@@ -8,12 +8,12 @@ import {
   siteFileName,
   skipReason,
 } from '#site/upload/path-rules.ts'
+import { type StartPage, startPageOf } from '#site/upload/start-page.ts'
 import { type SkippedFile, UploadAdmission } from '#site/upload/upload-admission.ts'
 import { UploadRefusedError } from '#site/upload/upload-refusal.ts'
 import { inSlices, nextTask } from './in-slices.ts'
 import { archiveNameOf, openZip } from './open-archive.ts'
 import type { PickedFile } from './picked-file.ts'
-import { type StartPage, startPageOf } from './start-page.ts'
 
 /** A file of a site that is about to be published. */
 export interface SiteFile extends PickedFile {
