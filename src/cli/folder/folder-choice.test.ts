@@ -22,6 +22,12 @@ function choose(files: Readonly<Record<string, number>>, ignoreText = '') {
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i % 400}/${i}`, 0]))
 
+test('a folder without anything in it is refused as empty', () => {
+  const { refusals } = chooseFiles({ files: [], leftOut: [] }, noRules, limits)
+  expect(refusals).toEqual([expect.stringContaining('The folder is empty.')])
+  expect(choose({}).refusals).toEqual([expect.stringContaining('is one that is left out')])
+})
+
 test('all files are taken but the rules of what is left out', () => {
   expect(choose({ 'index.html': 1, '.sitehostignore': 1, _redirects: 1 })).toEqual({
     paths: ['index.html', '_redirects'],

@@ -29,6 +29,9 @@ export function chooseFiles(
   rules: FolderRules,
   limits: SiteLimits,
 ): FolderChoice {
+  if (listing.files.length + listing.leftOut.length === 0) {
+    return { files: [], leftOut: [], problems: [], refusals: [emptyFolder] }
+  }
   try {
     return admit(listing, rules, limits)
   } catch (error) {
@@ -38,6 +41,9 @@ export function chooseFiles(
     return { ...choice, refusals: [error.message, ...choice.refusals] }
   }
 }
+
+const emptyFolder =
+  'The folder is empty. Nothing was published; name the folder that the finished site is in.'
 
 function admit(listing: FolderListing, rules: FolderRules, limits: SiteLimits): FolderChoice {
   // A limit that many files exceed is one problem.
