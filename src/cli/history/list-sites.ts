@@ -9,15 +9,18 @@ import { withPatience } from '#publish/server-patience.ts'
 import { ownField } from '#site/record/own-fields.ts'
 import { siteUri } from '#site/site-address.ts'
 import { parseSiteName } from '#site/site-name.ts'
+import { countFiles } from './count-files.ts'
 
 /** Lists the account's sites by name, as its repository has them. Throws CommandError. */
 export async function listSites(options: AccountOptions, context: CommandContext): Promise<void> {
   const { console, signal } = context
   const parts = await openRepo(options, context)
-  const { sites, versions } = await explained(signal, { doing: 'reading' }, () =>
+  const repository = await explained(signal, { doing: 'reading' }, () =>
     withPatience(() => readRepository(parts.repo), parts),
   )
+  const { sites, versions } = repository
   const { did } = parts.repo
+  const counts = await explained(signal, { doing: 'reading' }, () => countFiles(repository, parts))
   const rows = [...sites].flatMap(([rkey, { cid, value }]) => {
     const name = parseSiteName(rkey)
     if (name === null) return []
@@ -29,7 +32,7 @@ export async function listSites(options: AccountOptions, context: CommandContext
         uri: siteUri({ did, name }),
         cid,
         publishedAt: typeof at === 'string' ? at : null,
-        files: fileCountOf(value),
+        files: counts.get(name) ?? null,
         versions: count,
       },
     ]
@@ -49,9 +52,4 @@ export async function listSites(options: AccountOptions, context: CommandContext
   if (rows.length === 0) {
     console.note('This account has no sites. Publish one: sitehost deploy <folder> --site <name>')
   }
-}
-
-function fileCountOf(value: unknown): number | null {
-  const count = ownField(value, 'fileCount')
-  return typeof count === 'number' ? count : null
 }
