@@ -42,7 +42,9 @@ export async function openSite(
 export async function namedSite({ site }: Pick<SiteOptions, 'site'>): Promise<SiteName> {
   const name = siteOf(site) ?? (await siteHere())
   if (name !== null) return name
-  throw new UsageError(`Which site? Name it, or be in a folder with "site" in its ${siteFileName}.`)
+  throw new UsageError(
+    `Which site? Name it, with --site where the command has that option, or be in a folder with "site" in its ${siteFileName}.`,
+  )
 }
 
 /** Throws UsageError for a name that no site can have. */

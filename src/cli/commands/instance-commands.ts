@@ -197,18 +197,19 @@ export const instanceCommands: readonly SiteCommand[] = [
   },
   webhookCommands,
   {
-    usage: 'visits',
+    usage: 'visits [site]',
     description: 'show how often a site was visited',
     about,
+    arguments: [{ description: 'which site (else "site" in the sitehost.json of this folder)' }],
     options: [
       site,
       ['--days <number>', 'of how many days, at most 90 (else 30)'],
       ...[instance, account, json],
     ],
-    examples: ['sitehost visits --site blog', 'sitehost visits --days 7 --site blog'],
-    run: async (context, options: VisitsOptions) => {
+    examples: ['sitehost visits blog', 'sitehost visits blog --days 7'],
+    run: async (context, options: VisitsOptions, name: string | undefined) => {
       const { showVisits } = await import('#cli/instance/visits.ts')
-      await showVisits(options, context)
+      await showVisits(name, options, context)
     },
   },
 ]

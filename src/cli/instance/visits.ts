@@ -35,11 +35,15 @@ export interface VisitsOptions extends InstanceOptions, SiteOptions {
 }
 
 /** Shows how often a site was visited. Throws CommandError. */
-export async function showVisits(options: VisitsOptions, context: CommandContext): Promise<void> {
+export async function showVisits(
+  name: string | undefined,
+  options: VisitsOptions,
+  context: CommandContext,
+): Promise<void> {
   const { days = '30', json } = options
   if (!/^\d{1,2}$/.test(days))
     throw new UsageError('--days: expected a number of days, at most 90.')
-  const site = await namedSite(options)
+  const site = await namedSite({ ...options, ...(name && { site: name }) })
   const instance = await openInstance(options, context)
   const path = `/api/site/${encodeURIComponent(site)}/visits?days=${days}`
   const answer = await instance.ask({ method: 'GET', path }, visits)
