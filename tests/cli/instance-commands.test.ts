@@ -195,7 +195,9 @@ describe('deploy says where to look', () => {
     const unknown = await deploy(['--wait'], noSitehost)
     expect(unknown).toMatchObject({
       code: 2,
-      complaints: expect.stringContaining('--wait: where?'),
+      complaints: expect.stringContaining(
+        '--wait: no address to look at. Name one, as in --wait=https://',
+      ),
     })
   })
 

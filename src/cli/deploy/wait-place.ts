@@ -41,7 +41,7 @@ export async function placeOfWait(
   if (wait === 'instance') {
     if (instance !== null) return instance
     throw new UsageError(
-      `--wait: where? Name an address behind it, or a Sitehost in SITEHOST_URL or as "instance" in ${siteFileName}.`,
+      `--wait: no address to look at. Name one, as in --wait=https://blog.example.com, or a Sitehost in SITEHOST_URL or as "instance" in ${siteFileName}.`,
     )
   }
   const seen = await headOf(wait, context)

@@ -59,7 +59,10 @@ async function addressesWhenKnown(
   for (;;) {
     const found = await siteAddressesAt(instance, address.name).catch((cause) => {
       if (!(cause instanceof CommandError)) throw cause
-      throw new NotLiveError(['The site is published, but:', ...cause.lines], { cause })
+      const { host } = new URL(instance.origin)
+      const asked = `The site is published, but ${host} does not say where it shows it:`
+      const without = 'To wait without asking it, name an address of the site: --wait=https://…'
+      throw new NotLiveError([asked, ...cause.lines, without], { cause })
     })
     if (found !== null) return found
     if (performance.now() >= givesUpAt) throw new NotLiveError(notYet(new URL(instance.origin)))

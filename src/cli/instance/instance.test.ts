@@ -96,3 +96,11 @@ test.each([{}, { 'retry-after': 'Fri, 31 Dec 2027 23:59:59 GMT' }])(
     expect(received).toHaveLength(1)
   },
 )
+
+test('a refusal about a domain does not begin with the name of a field', async () => {
+  const refusing = (error: string) => () => Response.json({ error }, { status: 400 })
+  answers = [refusing('domain: nobody owns this one'), refusing('That name is taken.')]
+  for (const said of ['Nobody owns this one.', 'That name is taken.']) {
+    expect(await send().catch((error) => error.message)).toBe(said)
+  }
+})

@@ -138,13 +138,23 @@ export function instanceAt(
       const body: unknown = text === '' ? {} : jsonOf(text)
       if (!response.ok) {
         const refusal = z.object({ error: z.string() }).safeParse(body).data?.error
-        throw new CommandError(refusal ?? `${origin} answered with status ${response.status}.`)
+        throw new CommandError(
+          refusal === undefined
+            ? `${origin} answered with status ${response.status}.`
+            : withoutField(refusal),
+        )
       }
       const parsed = answer.safeParse(body)
       if (parsed.success) return parsed.data
       throw new CommandError(`${origin} is no Sitehost, or of another version: ${path}.`)
     },
   }
+}
+
+/** `domain: nobody owns this one`: the name of a field, which a person did not write. */
+function withoutField(refusal: string): string {
+  const sentence = refusal.replace(/^domain: /, '')
+  return sentence === refusal ? refusal : `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`
 }
 
 /** By then, a Sitehost that restarts is back. */

@@ -24,7 +24,7 @@ export const requestsPerSecond = wholeNumber('a whole number of requests, 0 for 
   min: 0,
 })
 export const bytesPerDay = wholeNumber('a whole number of bytes, 0 for no limit', { min: 0 })
-export const flag = z.enum(['0', '1'], '0 or 1').transform((value) => value === '1')
+export const flag = z.enum(['0', '1'], 'expected 0 or 1').transform((value) => value === '1')
 
 /** Names of networks, each of which may be named once or more. */
 export const otherNetworks = z.string().transform((text, context) => {

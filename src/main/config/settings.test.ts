@@ -5,7 +5,7 @@ import type { settings } from './settings.ts'
 describe('what a setting should be is told in plain words', () => {
   const bytes = /^[A-Z_]+: a whole number of bytes, such as 104857600$/
   const address = /^[A-Z_]+: an address that begins with https:\/\/ \(or http:\/\/\)$/
-  const flag = /^[A-Z_]+: 0 or 1$/
+  const flag = /^[A-Z_]+: expected 0 or 1$/
   const share = /^[A-Z_]+: a whole number of (requests|bytes), 0 for no limit$/
   const takesAnything = null
   const wrong: Record<keyof typeof settings.shape, [values: string[], message: RegExp] | null> = {
@@ -147,7 +147,7 @@ describe('what a setting should be is told in plain words', () => {
 
   test('all that are wrong at once', () => {
     expect(() => readConfig({}, { PORT: 'x', WEB_RELOAD: 'x' })).toThrow(
-      'PORT: a whole number from 0 to 65535; WEB_RELOAD: 0 or 1',
+      'PORT: a whole number from 0 to 65535; WEB_RELOAD: expected 0 or 1',
     )
   })
 })
