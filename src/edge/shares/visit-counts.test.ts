@@ -58,6 +58,18 @@ test('a site has 200 pages and 50 referrers a day; the others are one row', () =
   expect(values(visits)).toEqual(['/0', ''])
 })
 
+test('who made up 55 referrers does not keep out one that visitors come from', () => {
+  const visits = open()
+  for (let n = 0; n < 55; n++) visits.countPage(page('/'), `https://casino-${n}.example/`)
+  visits.take(1)
+  for (let n = 0; n < 30; n++) visits.countPage(page('/'), 'https://news.example/')
+  const referrers = visits.take(1).filter(({ kind }) => kind === 'referrer')
+  expect(referrers).toEqual([
+    { kind: 'referrer', value: 'news.example', count: 29 },
+    { kind: 'referrer', value: '', count: 1 },
+  ])
+})
+
 test('on another day there is room for others', () => {
   const visits = open()
   for (let n = 0; n < 200; n++) visits.countPage(page(`/${n}`), null)

@@ -2,14 +2,15 @@ import { canonicalHost } from '#edge/names/route.ts'
 import type { UtcDay } from '#site/utc-day.ts'
 import { VisitorSketch } from '#site/visitor-sketch.ts'
 import type { SiteVisits } from '#store/sites/visits.ts'
+import { NameCounts } from './name-counts.ts'
 import type { NameQuota } from './name-quota.ts'
 
-/** Names that are counted of a site on one day; the others are one row together. */
+/** Names that are counted of a site at one time of a day; the others are one row together. */
 const pagesMax = 200
 const referrersMax = 50
 const countriesMax = 250
 
-/** The same of all sites in this process, some 20 MB. */
+/** The same of all sites in this process, some 30 MB. */
 export const namesMax = 100_000
 
 /** The same of one account's sites: without it, one account could use up everybody's names. */
@@ -32,11 +33,6 @@ export interface Visitor {
   readonly country: string | null
 }
 
-/** Of a name: to add to it takes one look-up in a map, to write a number there two. */
-class Counter {
-  count = 0
-}
-
 const statusClasses = ['', '1xx', '2xx', '3xx', '4xx', '5xx']
 
 /** Of a user agent. */
@@ -54,13 +50,12 @@ export type NameQuotas = readonly NameQuota[]
 export class VisitCounts {
   readonly #quotas: NameQuotas
   readonly #byKind = {
-    page: new Map<string, Counter>(),
-    referrer: new Map<string, Counter>(),
-    country: new Map<string, Counter>(),
-    status: new Map(statusClasses.map((name) => [name, new Counter()])),
+    page: new NameCounts(pagesMax),
+    referrer: new NameCounts(referrersMax),
+    country: new NameCounts(countriesMax),
   }
   /** By the first digit: each answer counts here, and a look-up in a map takes longer than the rest of it. */
-  readonly #statuses = [...this.#byKind.status.values()]
+  readonly #statuses = statusClasses.map((value) => ({ value, count: 0 }))
   #day: UtcDay
   #visitors: VisitorSketch | null = null
 
@@ -75,9 +70,9 @@ export class VisitCounts {
   }
 
   countPage({ host, path }: CountedPage, referrer: string | null): void {
-    this.#count(this.#byKind.page, path, pagesMax)
+    this.#byKind.page.count(path, this.#takesName)
     const from = referrer === null ? null : referrerHost(referrer, host)
-    if (from !== null) this.#count(this.#byKind.referrer, from, referrersMax)
+    if (from !== null) this.#byKind.referrer.count(from, this.#takesName)
   }
 
   /** Counts who views a page. `salt`: of the day. */
@@ -85,7 +80,7 @@ export class VisitCounts {
     const hash = Bun.hash.wyhash(`${salt}${network} ${userAgent.slice(0, hashedCharsMax)}`)
     this.#visitors ??= new VisitorSketch()
     this.#visitors.add(Number(hash & 0xffffffffn))
-    if (country !== null) this.#count(this.#byKind.country, country, countriesMax)
+    if (country !== null) this.#byKind.country.count(country, this.#takesName)
   }
 
   /** Who came since the last call; null: nobody. */
@@ -98,15 +93,13 @@ export class VisitCounts {
   /** What was counted since the last call. Names of another day are forgotten. */
   take(day: UtcDay): VisitCount[] {
     const taken: VisitCount[] = []
-    for (const kind of ['page', 'referrer', 'country', 'status'] as const) {
-      const counts = this.#byKind[kind]
-      for (const [value, counter] of counts) {
-        const { count } = counter
-        if (count === 0) continue
-        taken.push({ kind, value, count })
-        counter.count = 0
-      }
-      if (day !== this.#day && kind !== 'status') counts.clear()
+    for (const kind of ['page', 'referrer', 'country'] as const) {
+      for (const row of this.#byKind[kind].take()) taken.push({ kind, ...row })
+      if (day !== this.#day) this.#byKind[kind].forget()
+    }
+    for (const counter of this.#statuses) {
+      if (counter.count > 0) taken.push({ kind: 'status', ...counter })
+      counter.count = 0
     }
     this.#day = day
     return taken
@@ -114,7 +107,9 @@ export class VisitCounts {
 
   putBack(taken: readonly VisitCount[], visitors: VisitorSketch | null = null): void {
     for (const { count, kind, value } of taken) {
-      counterOf(this.#byKind[kind], value).count += count
+      const status = this.#statuses.find((counter) => counter.value === value)
+      if (kind !== 'status') this.#byKind[kind].putBack({ count, value })
+      else if (status !== undefined) status.count += count
     }
     if (visitors !== null) {
       this.#visitors ??= new VisitorSketch()
@@ -122,20 +117,12 @@ export class VisitCounts {
     }
   }
 
-  #count(counts: Map<string, Counter>, name: string, max: number): void {
-    const known = counts.get(name)
-    if (known !== undefined) known.count++
-    else if (counts.size < max && !this.#quotas.some((quota) => quota.isSpent(this.#day))) {
-      for (const quota of this.#quotas) quota.take()
-      counterOf(counts, name).count++
-    } else counterOf(counts, '').count++
+  /** Takes one of each quota, if all have one left. */
+  readonly #takesName = (): boolean => {
+    if (this.#quotas.some((quota) => quota.isSpent(this.#day))) return false
+    for (const quota of this.#quotas) quota.take()
+    return true
   }
-}
-
-function counterOf(counts: Map<string, Counter>, name: string): Counter {
-  const known = counts.get(name) ?? new Counter()
-  counts.set(name, known)
-  return known
 }
 
 /** The host of an http(s) address in `Referer`; null: none, or the visited one. */
