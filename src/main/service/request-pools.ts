@@ -16,7 +16,7 @@ const readVersionsMax = versionsAtOnce + slowVersionsMax
 
 /**
  * The outgoing requests of each kind, past a semaphore of their own: what strangers start, or slow servers hold, takes no
- * permit of another kind (docs/adr/0042). Bun limits the requests of all threads together (256, or what bin/sitehost
+ * permit of another kind (docs/adr/0043). Bun limits the requests of all threads together (256, or what bin/sitehost
  * sets): the sum must not be larger.
  */
 export const requestPools = {
