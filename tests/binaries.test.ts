@@ -77,7 +77,7 @@ describe('the service', () => {
 
   test('has the requests to other servers that it may have', async () => {
     const environment = await Bun.file(`/proc/${service.pid}/environ`).text()
-    expect(environment.split('\0')).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=1280')
+    expect(environment.split('\0')).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=1408')
   })
 
   test('answers its commands, and says what demo lacks', async () => {

@@ -196,7 +196,9 @@ await onEachDatabase('two processes of one service', (make) => {
         'the hosting process does not run, and nobody else answers the front',
         'the application may have n files open',
       ])
-      expect((await doctor('hosting'))[1]).toBe('port n is free: the hosting process does not run')
+      expect((await doctor('hosting'))[1]).toBe(
+        'port n of these settings is free, and the hosting process does not run on this data folder',
+      )
     }, 60_000)
 
     test('the rows of the application answer, and the cache is not there', async () => {
