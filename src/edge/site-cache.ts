@@ -32,8 +32,6 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
   readonly #shares: SiteCacheOptions['shares']
   readonly #newVersionMsMax: number
   readonly #formers: FormerSites
-  /** How often a label was forgotten. */
-  #forgotten = 0
 
   constructor({ bytesMax, elapsed, shares, ...options }: SiteCacheOptions) {
     super(bytesMax, (label, isCurrent) => this.#load(label, isCurrent), elapsed)
@@ -61,7 +59,6 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
 
   /** Nor is it served as it was: this may be a takedown. */
   override forget(label: string): void {
-    this.#forgotten += 1
     super.forget(label)
     this.#formers.forget(label)
   }
@@ -74,20 +71,19 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
   }
 
   override forgetAll(): void {
-    this.#forgotten += 1
     super.forgetAll()
     this.#formers.forgetAll()
   }
 
   async #load(label: string, isCurrent: () => boolean): Promise<Loaded<SiteInMemory> | null> {
-    const forgotten = this.#forgotten
+    const former = this.#formers.find(label)
     const read = await this.#read(label)
     if ('former' in read) return this.#inMemory(label, read.former)
     if (isCurrent()) this.#formers.forget(label)
     if (read.loaded === null) return null
     const made = this.#inMemory(label, read.loaded)
     // A newer version has overtaken it: nobody who waited for this one sees an older one next.
-    const isOvertaken = !isCurrent() && forgotten === this.#forgotten
+    const isOvertaken = former !== null && this.#formers.find(label) === former
     if (isOvertaken) this.#formers.keep(label, made.value, made.bytes)
     return made
   }
