@@ -79,12 +79,14 @@ export class SiteCache extends LoadingTier<SiteInMemory> {
     const former = this.#formers.find(label)
     const read = await this.#read(label)
     if ('former' in read) return this.#inMemory(label, read.former)
-    if (isCurrent()) this.#formers.forget(label)
-    if (read.loaded === null) return null
+    if (read.loaded === null) {
+      if (isCurrent()) this.#formers.forget(label)
+      return null
+    }
     const made = this.#inMemory(label, read.loaded)
-    // A newer version has overtaken it: nobody who waited for this one sees an older one next.
-    const isOvertaken = former !== null && this.#formers.find(label) === former
-    if (isOvertaken) this.#formers.keep(label, made.value, made.bytes)
+    // Also when a newer version overtakes it, now or before it is in memory: nobody who waited for this one sees an older one next.
+    const isNewest = former !== null && this.#formers.find(label) === former
+    if (isCurrent() || isNewest) this.#formers.keep(label, made.value, made.bytes)
     return made
   }
 
