@@ -116,7 +116,8 @@ export function removeVersionRecord(
     else await insertRow(transaction, removed)
     if (before === undefined || before.state === 'removed') return false
     await rememberForgotten(transaction, before, now)
-    await tellEdge(transaction, before, now)
+    // Publishes remove the oldest ones: what the live version has stays.
+    await tellEdge(transaction, before, now, appendNewVersion)
     return true
   })
 }
