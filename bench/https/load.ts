@@ -19,7 +19,8 @@ export async function load(
 ): Promise<number> {
   const [requests, ...args] = ways[way]
   const before = await cpuMicrosOf(pids)
-  const to = [`--connect-to=127.0.0.1:${port}`, `https://${host}:${port}/`]
+  // As at port 443: the host is asked for without a port.
+  const to = [`--connect-to=127.0.0.1:${port}`, `https://${host}/`]
   const all = ['h2load', '-t1', `-n${requests}`, ...args, '-H', 'accept-encoding: gzip', ...to]
   const output = await new Response(Bun.spawn(onLoadCore(...all)).stdout).text()
   const after = await cpuMicrosOf(pids)

@@ -5,6 +5,7 @@ import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { DirectRequest } from '#edge/direct-request.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { ConfigError } from '#main/config/config.ts'
@@ -36,8 +37,21 @@ const held = Promise.withResolvers<void>()
 const signal = new AbortController().signal
 const fileOf = (name: string) => join(dir, name)
 
-/** Says who asks; `/held` answers when `held` does. */
-const answer: Answer = async (request, server) => {
+const head = { status: 200, headers: new Headers({ 'content-length': '4' }) }
+const body = new Blob(['kept'])
+let onTheirConnection = 0
+
+/** Says who asks; `/held` answers when `held` does, and `/kept` at once. */
+const answer: Answer = (request, server) => {
+  if (!request.url.endsWith('/kept')) return answerLater(request, server)
+  const response = new Response(body, head)
+  if (request instanceof DirectRequest) {
+    onTheirConnection++
+    request.whole = { response, head, body }
+  }
+  return response
+}
+const answerLater = async (...[request, server]: Parameters<Answer>): Promise<Response> => {
   const { pathname } = new URL(request.url)
   if (pathname === '/large') return new Response(large)
   if (pathname === '/held') {
@@ -60,7 +74,9 @@ const filesOf = (pairs: readonly [string, string][]) =>
 const start = async (pairs: readonly [string, string][]) =>
   serveTls({
     answer,
+    applicationHost: other,
     elapsed: () => performance.now(),
+    now: Date.now,
     files: await filesOf(pairs),
     log: silent,
     ordered: null,
@@ -152,6 +168,29 @@ describe('what goes through', () => {
     let length = 0
     for await (const chunk of socket) length += chunk.length
     expect(length).toBeGreaterThan(large.length)
+  })
+
+  test('HTTP/1.1, answered on its connection where the answer is there as a whole', async () => {
+    const socket = await open(host)
+    const kept = (name: string) => `GET /kept HTTP/1.1\r\nhost: ${name}\r\n\r\n`
+    let text = ''
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    for (let count = 1; count <= 3; count++) {
+      socket.write(kept(host))
+      await eventually(async () => expect(text.split('\r\n\r\nkept').length).toBe(count + 1))
+    }
+    expect(text.match(/strict-transport-security: max-age=60/g)).toHaveLength(3)
+    expect(onTheirConnection).toBe(3)
+    // The inner server takes over with the first one that is not.
+    socket.write(kept(other))
+    await eventually(async () => expect(text).toContain('HTTP/1.1 421 '))
+    socket.write(kept(host))
+    await eventually(async () => expect(text.split('kept').length).toBe(5))
+    expect(onTheirConnection).toBe(3)
+    socket.destroy()
   })
 
   test('headers about the visitor are believed from nobody', async () => {

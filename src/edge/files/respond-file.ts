@@ -1,3 +1,4 @@
+import { DirectRequest } from '#edge/direct-request.ts'
 import { type OwnPages, plainPage } from '#edge/pages.ts'
 import type { Visitor } from '#edge/shares/visit-counts.ts'
 import type { SiteInMemory } from '#edge/site-in-memory.ts'
@@ -11,7 +12,7 @@ import type { DecodedStreams } from './decoded-streams.ts'
 import type { FileAnswer } from './file-answer.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
 import type { Recompressor } from './recompressor.ts'
-import type { Representation } from './representation.ts'
+import type { Head, Representation } from './representation.ts'
 
 export interface FileContext {
   readonly bodies: Bodies
@@ -55,7 +56,7 @@ export function respondFile(
     const verdict = checkConditions(field, validators)
     if (verdict === 304) {
       if (!isHead) countPage(answer, request, known, context)
-      return new Response(null, representation.notModified)
+      return whole(request, representation.notModified, null)
     }
     if (verdict === 412) return plainPage(412, 'Precondition failed')
     const asked = isHead ? null : field('range')
@@ -103,16 +104,22 @@ function chooseAnew(
 }
 
 function send(delivery: Delivery, body: Blob, context: FileContext): Response {
-  const { representation, range, isHead } = delivery
+  const { representation, request, range, isHead } = delivery
   if (isHead) return new Response(null, representation.whole)
   if (range === 'whole') {
     const refused = refusedBody(representation.bytes, delivery, context)
-    return refused ?? new Response(body, representation.whole)
+    return refused ?? whole(request, representation.whole, body)
   }
   const refused = refusedBody(range.last + 1 - range.first, delivery, context)
   return (
     refused ?? new Response(body.slice(range.first, range.last + 1), representation.part(range))
   )
+}
+
+function whole(request: Request, head: Head, body: Blob | null): Response {
+  const response = new Response(body, head)
+  if (request instanceof DirectRequest) request.whole = { response, head, body }
+  return response
 }
 
 /** Counts the body's bytes; null: it may be sent. */

@@ -23,7 +23,11 @@ const outer = listenPlain({
   port: 0,
   gate: new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 }),
   accept: ({ socket }) =>
-    pipe.accept({ socket, visitor: { address: '192.0.2.7', serverName: 'blog.example' } }),
+    pipe.accept({
+      socket,
+      isHttp2: true,
+      visitor: { address: '192.0.2.7', serverName: 'blog.example' },
+    }),
 })
 afterAll(async () => {
   await inner.stop(true)

@@ -41,7 +41,7 @@ export function listenPlain(options: PlainListenerOptions): PlainListener {
         const admission = gate.admit(address)
         if (admission === null) return void socket.terminate()
         const deadline = setTimeout(() => socket.terminate(), connectionMsMax)
-        const handler = accept({ socket, visitor: { address, serverName: '' } })
+        const handler = accept({ socket, visitor: { address, serverName: '' }, isHttp2: false })
         const end = (): void => {
           clearTimeout(deadline)
           admission.end()

@@ -3,6 +3,19 @@ export interface Visitor {
   readonly address: string
   /** The name of the handshake (SNI), canonical. */
   readonly serverName: string
+  /** Of the request that was just passed on: the inner server sends it. */
+  early?: EarlyAnswer | undefined
+}
+
+/** An answer that was made before its request was passed on. */
+export interface EarlyAnswer {
+  readonly request: Pick<Request, 'url'> & {
+    /** The inner server has the request, too. */
+    continueAs(inner: Request): void
+    /** Nobody waits for the answer any more. */
+    abort(): void
+  }
+  readonly response: Response | Promise<Response>
 }
 
 /** A socket of Bun's, of a listener or of a client. `write` returns how many bytes it has taken, or less than 0 once it is closed. */
@@ -15,6 +28,8 @@ export type ByteSocket = Pick<
 export interface SecureConnection {
   readonly socket: ByteSocket
   readonly visitor: Visitor
+  /** Agreed in the handshake. */
+  readonly isHttp2: boolean
 }
 
 /** What the listener passes on of a connection's socket. */

@@ -8,8 +8,9 @@ import { HandshakeQueue } from './handshake-queue.ts'
 import type { AcceptConnection, ConnectionHandler } from './secure-connection.ts'
 import { tlsPolicy } from './tls-policy.ts'
 
+const http2 = 'h2'
 /** In the wire format of ALPN. */
-const protocols = '\x02h2\x08http/1.1'
+const protocols = `\x02${http2}\x08http/1.1`
 
 /** How long a handshake may take. */
 interface HandshakeLimits {
@@ -88,7 +89,7 @@ export function listenTls(options: TlsListenerOptions): TlsListener {
       // In its handshake.
       if (!handler) socket.terminate()
       // It has no half-closed connections.
-      else if (socket.alpnProtocol === 'h2') socket.close()
+      else if (socket.alpnProtocol === http2) socket.close()
       else handler.end()
     },
     close({ data: connection }) {
@@ -195,7 +196,8 @@ class Connection {
       return
     }
     const visitor = { address: this.#address, serverName }
-    this.handler = this.#options.accept({ socket: this.#socket, visitor })
+    const isHttp2 = this.#socket.alpnProtocol === http2
+    this.handler = this.#options.accept({ socket: this.#socket, visitor, isHttp2 })
   }
 
   terminate(): void {

@@ -168,7 +168,15 @@ export async function startServing(
     tlsSettings &&
     opened.use(
       await serveTls({
-        ...{ tls: tlsSettings, trustedProxies: config.trustedProxies, answer: fetch, log, elapsed },
+        ...{
+          tls: tlsSettings,
+          trustedProxies: config.trustedProxies,
+          answer: fetch,
+          log,
+          elapsed,
+          now: Date.now,
+        },
+        applicationHost: hosts.applicationHost,
         files: service.certificateFiles,
         ordered: service.certificates,
         onHandshake: service.onHandshake,

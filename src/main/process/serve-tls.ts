@@ -4,13 +4,17 @@ import type { Answer } from '#edge/dispatch.ts'
 import type { Http3End } from '#edge/http3/answer-http3.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
+import { DirectRequests } from '#edge/tls/direct-requests.ts'
 import { FirstCertificates } from '#edge/tls/first-certificates.ts'
 import { InnerPipe } from '#edge/tls/inner-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
 import { listenPlain, plainGateLimits } from '#edge/tls/plain-listener.ts'
+import { requestReader } from '#edge/tls/read-request.ts'
+import type { AcceptConnection } from '#edge/tls/secure-connection.ts'
 import { SecureContexts } from '#edge/tls/secure-contexts.ts'
 import { type ContextSource, type HandshakeEnd, listenTls } from '#edge/tls/tls-listener.ts'
+import { WireAnswers } from '#edge/tls/wire-answers.ts'
 import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
@@ -26,6 +30,8 @@ interface TlsOptions {
   }
   readonly trustedProxies: Config['trustedProxies']
   readonly answer: Answer
+  /** Its requests go through the pipe: what answers them asks for more of their connection than files do. */
+  readonly applicationHost: string
   /** Read. */
   readonly files: FileCertificates
   /** Null: those of files are all. */
@@ -36,6 +42,8 @@ interface TlsOptions {
   readonly log: Log
   /** Monotonic milliseconds. */
   readonly elapsed: () => number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly signal: AbortSignal
 }
 
@@ -88,12 +96,13 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
     opened.use(await named(() => dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
   }
+  const direct = directRequests(options, pipe.accept, alternative)
   const listener = opened.use(
     await named(
       () =>
         listenTls({
           ...tls.listen,
-          accept: pipe.accept,
+          accept: direct?.accept ?? pipe.accept,
           contexts: contextsOf(files, ordered, elapsed),
           gate: new ConnectionGate({ trustedProxies, now: elapsed }),
           log,
@@ -115,6 +124,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     port: listener.port,
     background: Promise.all([files.run({ log, signal }), http3?.run(signal)]),
     async drain(over) {
+      direct?.stop()
       await Promise.all([
         drain(inner, { fetch, listenAgain: listenInside, log, over }),
         http3?.drain(over),
@@ -123,6 +133,21 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
+}
+
+/** Null: all goes through the pipe. */
+function directRequests(
+  { answer, applicationHost, log, now, tls }: TlsOptions,
+  pass: AcceptConnection,
+  alternative: (host: string) => string | null,
+): DirectRequests | null {
+  const read = requestReader()
+  if (read === null) return null
+  const wires = new WireAnswers({ hstsSeconds: tls.hstsSeconds, now })
+  return new DirectRequests({
+    ...{ alternative, answer, log, pass, read, wires },
+    isDirect: (host) => host !== applicationHost,
+  })
 }
 
 /** Rejects with a ConfigError that names the setting if it cannot listen. */

@@ -205,6 +205,8 @@ const openTls = (
   serveTls({
     ...shown,
     answer: () => new Response('hello'),
+    applicationHost: '',
+    now: Date.now,
     elapsed: () => performance.now(),
     onHandshake: () => undefined,
     tls: {

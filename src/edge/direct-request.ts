@@ -1,0 +1,42 @@
+import type { Head } from './files/representation.ts'
+import type { Visitor } from './tls/secure-connection.ts'
+
+/** An answer whose body is in memory as a whole, or that has none. */
+export interface WholeAnswer {
+  readonly response: Response
+  readonly head: Head
+  readonly body: Blob | null
+}
+
+/** A request that was read here, from its visitor's connection (`tls/direct-requests`). */
+export class DirectRequest extends Request {
+  readonly visitor: Visitor
+  /** Set by what makes the answer, if the answer is such a one. */
+  whole: WholeAnswer | null = null
+  #inner: Request | null = null
+  #ownEnd: AbortController | null = null
+
+  constructor(url: string, headers: [string, string][], visitor: Visitor) {
+    super(url, { headers })
+    this.visitor = visitor
+  }
+
+  // Made when it is read: most answers do without.
+  override get signal(): AbortSignal {
+    if (this.#inner !== null) return this.#inner.signal
+    this.#ownEnd ??= new AbortController()
+    return this.#ownEnd.signal
+  }
+
+  /** The same request came to the inner server, which sends the answer: it ends as that one does. */
+  continueAs(inner: Request): void {
+    this.#inner = inner
+    const end = this.#ownEnd
+    if (end !== null) inner.signal.addEventListener('abort', () => end.abort(), { once: true })
+  }
+
+  /** Its visitor has left. */
+  abort(): void {
+    this.#ownEnd?.abort()
+  }
+}
