@@ -23,11 +23,18 @@ const site = visitedSite(
     'index.html': { body: '<h1>hello</h1>'.repeat(100), gzip: true },
     'a b.txt': { body: 'spaces', contentType: 'text/plain' },
     'large.bin': { body: 'x'.repeat(100_000), contentType: 'application/octet-stream' },
+    '404.html': { body: 'nothing here' },
     'small.bin': { body: 'y'.repeat(60_000), contentType: 'application/octet-stream' },
   },
-  { headers: '/small.bin\n  Strict-Transport-Security: max-age=1\n' },
+  {
+    headers:
+      '/small.bin\n  Strict-Transport-Security: max-age=1\n  X-Name: é\n  Set-Cookie: a=1\n  Set-Cookie: b=2\n',
+    redirects: '/old /small.bin 302\n',
+  },
 )
 let answered: Request[] = []
+/** What each asks for. */
+let asked: unknown[][] = []
 let served = (request: Request): Response | Promise<Response> => {
   const at = { kind: 'site', host, label: 'none', isUnderBaseDomain: true, shows: 'live' } as const
   const context = { ...site.context, countryOf: () => null, now: () => 0 }
@@ -37,6 +44,12 @@ const ofSite = served
 let addresses: (string | undefined)[] = []
 const answer: Answer = (request, server) => {
   answered.push(request)
+  asked.push([
+    request.method,
+    new URL(request.url).pathname,
+    new URL(request.url).search,
+    ...request.headers,
+  ])
   addresses.push(server.requestIP(request)?.address)
   return served(request)
 }
@@ -67,11 +80,13 @@ const open = (limits: { idleMsMax?: number } = {}) =>
   })
 let direct = open()
 let connections: SecureConnection[] = []
+/** All come from one network. */
+const limits = { ...plainGateLimits, ratePerNetwork: { count: 10_000, windowMs: 1_000 } }
 const listen = (accept: AcceptConnection) =>
   listenPlain({
     host: '127.0.0.1',
     port: 0,
-    gate: new ConnectionGate({ trustedProxies: [], limits: plainGateLimits, now: () => 0 }),
+    gate: new ConnectionGate({ trustedProxies: [], limits, now: () => 0 }),
     accept({ socket }) {
       const visitor = { address: '192.0.2.7', serverName: host }
       const connection = { socket, visitor, isHttp2: false }
@@ -95,13 +110,13 @@ beforeEach(async () => {
   served = ofSite
   direct = open()
   // In memory from here on, in the codings that are asked for.
-  for (const path of ['/', '/small.bin', '/a%20b.txt', '/large.bin']) {
+  for (const path of ['/', '/none', '/small.bin', '/a%20b.txt', '/large.bin']) {
     for (const coding of ['gzip', 'identity']) {
       const headers = { 'accept-encoding': coding }
       await (await ofSite(new Request(`http://${host}${path}`, { headers }))).bytes()
     }
   }
-  ;[answered, addresses, connections, closed, passed] = [[], [], [], 0, 0]
+  ;[answered, asked, addresses, connections, closed, passed] = [[], [], [], [], 0, 0]
 })
 const sockets = new Set<Socket>()
 afterEach(() => {
@@ -205,7 +220,20 @@ describe('what is answered on the connection, and what is passed on', () => {
     ['a field of the site’s own in place of ours', row(false, 1, get('/small.bin'))],
     ['a body that is not sent as it is kept', row(true, 1, get('/large.bin'))],
     ['a part', row(true, 1, get('/small.bin', 'Range: bytes=2-5'))],
-    ['a path that leads nowhere', row(true, 1, get('/none'))],
+    ['a path that leads to the site’s own 404', row(false, 1, get('/none'))],
+    ['a redirect', row(true, 1, get('/old'))],
+    ['characters that no address has', row(false, 1, get('/a"b<c>|[^`{}\\x'))],
+    ['a broken code in a path', row(true, 1, get('/%zz%'))],
+    ['a field with a tab', row(false, 1, get('/', 'X-Name: a\tb'))],
+    [
+      'a field twice',
+      row(false, 1, get('/', 'Accept: a', 'Accept: b', 'Cookie: a=1', 'Cookie: b=2')),
+    ],
+    ['a field without a value', row(false, 1, get('/', 'X-Name:'))],
+    ['odd names of fields', row(false, 1, get('/', "!#$%&'*+-.^_`|~: a"))],
+    ['a control character in a field', row(true, 1, get('/', 'X-Name: a\u0001b'))],
+    ['a control character in a path', row(true, 1, get('/a\u007f'))],
+    ['a fragment', row(true, 1, get('/a#b'))],
     ['a file by its name', row(false, 1, get('/index.html'))],
     ['two slashes', row(false, 1, get('//small.bin'))],
     ['HEAD', row(true, untilClosed, get('/', 'Connection: close').replace('GET', 'HEAD'))],
@@ -246,14 +274,14 @@ describe('what is answered on the connection, and what is passed on', () => {
     ['no HTTP', row(true, untilClosed, 'hello\r\n\r\n')],
   ])('%s', async (_, { answers, isPassed, pieces }) => {
     const expected = await talk(byPipe.port, pieces, answers)
-    const whichPiped = answered.map(({ url }) => new URL(url).pathname)
-    ;[answered, passed] = [[], 0]
+    const askedByPipe = asked
+    ;[asked, passed] = [[], 0]
     for (let round = 0; round < 2; round++) {
       expect(comparable(await talk(here.port, pieces, answers))).toBe(comparable(expected))
       expect(passed).toBe(isPassed ? round + 1 : 0)
     }
-    // Each is answered, and counted, once.
-    expect(answered.map(({ url }) => new URL(url).pathname)).toEqual([...whichPiped, ...whichPiped])
+    // Each is asked for once, and as it was sent.
+    expect(asked).toEqual([...askedByPipe, ...askedByPipe])
     for (const address of addresses) expect(address).toBe('192.0.2.7')
   })
 
@@ -326,20 +354,35 @@ test('the date is that of the second, also of an answer that is kept', async () 
   expect(dates).toEqual(expected)
 })
 
+/** An answer that says when nobody wants it any more. */
+function unwanted() {
+  const ends: string[] = []
+  const cancel = () => void ends.push('cancelled')
+  const response = new Response(new ReadableStream({ cancel }))
+  const request = { url: `http://${host}/made`, continueAs() {}, abort: () => ends.push('aborted') }
+  return { ends, early: { request, response } }
+}
+
 test('an answer is for the request that it was made for: another one that arrives is answered anew', async () => {
   const { got, socket } = dial(here.port)
   await eventually(async () => expect(connections).toHaveLength(1))
   const [{ visitor }] = connections as [SecureConnection]
-  let isAborted = false
-  const made = { url: `http://${host}/made`, continueAs() {}, abort: () => (isAborted = true) }
-  visitor.early = { request: made, response: new Response('of another') }
-  socket.write(get('/none'))
-  await eventually(async () => expect(endsAfter(got.text)).toBe(1))
-  expect(got.text).not.toContain('of another')
-  expect(passed).toBe(1)
-  // Replaced by that of `/none`, which was taken.
-  expect(isAborted).toBe(false)
-  expect(visitor.early).toBeUndefined()
+  const { early, ends } = unwanted()
+  visitor.early = early
+  socket.write(page.replace('HTTP/1.1', 'HTTP/1.0'))
+  await eventually(async () => expect(got.isClosed).toBe(true))
+  expect(got.text).toStartWith('HTTP/1.1 200 ')
+  expect(ends).toEqual(['aborted', 'cancelled'])
+})
+
+test('an answer that the inner server has not taken ends with its connection', async () => {
+  const { socket } = dial(here.port)
+  await eventually(async () => expect(connections).toHaveLength(1))
+  const [{ visitor }] = connections as [SecureConnection]
+  const { early, ends } = unwanted()
+  visitor.early = early
+  socket.destroy()
+  await eventually(async () => expect(ends).toEqual(['aborted', 'cancelled']))
 })
 
 describe('a large answer', () => {

@@ -3,12 +3,14 @@ import type { Answer } from '#edge/dispatch.ts'
 import type { RequestServer } from '#http/client-address.ts'
 import type { Log } from '#observe/log.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
-import type { ReadRequest } from './read-request.ts'
+import { dropEarly } from './early-answer.ts'
+import type { PlainRequest, ReadRequest } from './read-request.ts'
 import type {
   AcceptConnection,
   ByteSocket,
   ConnectionHandler,
   SecureConnection,
+  Visitor,
 } from './secure-connection.ts'
 import { SendQueue } from './send-queue.ts'
 import { type WireAnswers, wireBodyBytesMax } from './wire-answers.ts'
@@ -99,8 +101,8 @@ class DirectConnection implements ConnectionHandler {
     const { visitor } = this.#connection
     const asked = this.#isStopping ? null : read(bytes, visitor.serverName)
     if (asked === null) return void this.#pass(bytes)
-    const url = `http://${visitor.serverName}${asked.pathname}`
-    const request = new DirectRequest(url, asked.fields, visitor)
+    const request = requestOf(asked, visitor)
+    if (request === null) return void this.#pass(bytes)
     const response = this.#options.answer(request, server)
     const { whole } = request
     if (whole === null || whole.response !== response || !isSmall(whole)) {
@@ -129,8 +131,7 @@ class DirectConnection implements ConnectionHandler {
     clearTimeout(this.#idle)
     this.#onOver()
     this.#next?.close()
-    // The inner server has not taken it.
-    this.#connection.visitor.early?.request.abort()
+    dropEarly(this.#connection.visitor)
   }
 
   stop(): void {
@@ -187,6 +188,15 @@ class DirectConnection implements ConnectionHandler {
 
   get #alternate(): string | null {
     return this.#options.alternative(this.#connection.visitor.serverName)
+  }
+}
+
+/** Null: Bun takes other fields here than from its server. */
+function requestOf({ fields, target }: PlainRequest, visitor: Visitor): DirectRequest | null {
+  try {
+    return new DirectRequest(`http://${visitor.serverName}${target}`, fields, visitor)
+  } catch {
+    return null
   }
 }
 

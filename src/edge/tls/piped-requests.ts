@@ -1,10 +1,10 @@
 import type { Answer } from '#edge/dispatch.ts'
 import { canonicalHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
-import { requestTarget } from '#edge/request-target.ts'
 import type { RequestServer } from '#http/client-address.ts'
+import { takeEarly } from './early-answer.ts'
 import type { InnerPipe } from './inner-pipe.ts'
-import type { EarlyAnswer, Visitor } from './secure-connection.ts'
+import type { Visitor } from './secure-connection.ts'
 import { strictTransport } from './strict-transport.ts'
 
 interface PipedOptions {
@@ -49,25 +49,6 @@ export function answerPiped({ alternative, answer, hstsSeconds, pipe }: PipedOpt
     const answered = takeEarly(visitor, request) ?? answer(request, visited)
     return answered instanceof Promise ? answered.then(complete) : complete(answered)
   }
-}
-
-/** The answer that was made for this request before it was passed on; null: none. */
-function takeEarly(visitor: Visitor, request: Request): EarlyAnswer['response'] | null {
-  const { early } = visitor
-  if (early === undefined) return null
-  visitor.early = undefined
-  const { request: passed, response } = early
-  if (request.method !== 'GET' || !isSameTarget(request.url, passed.url)) {
-    passed.abort()
-    return null
-  }
-  passed.continueAs(request)
-  return response
-}
-
-function isSameTarget(one: string, other: string): boolean {
-  const [ours, theirs] = [requestTarget(one), requestTarget(other)]
-  return ours.pathname === theirs.pathname && ours.search === theirs.search
 }
 
 interface Outside extends RequestServer {

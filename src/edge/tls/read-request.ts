@@ -3,7 +3,8 @@ import { canonicalHost } from '#edge/names/route.ts'
 
 /** A request for a page or a file, without a body, whose connection is kept. */
 export interface PlainRequest {
-  readonly pathname: string
+  /** Path and query, as they were sent. */
+  readonly target: string
   readonly fields: [name: string, value: string][]
 }
 
@@ -83,7 +84,7 @@ export function requestReader(): ReadRequest | null {
     if (read !== bytes.length || heads !== 1 || !isPlain) return null
     if (!target.startsWith('/') || target.includes('#')) return null
     const fields = fieldsFor(host, list)
-    return fields === null ? null : { pathname: target, fields }
+    return fields === null ? null : { target, fields }
   }
 }
 
