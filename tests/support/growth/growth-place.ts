@@ -165,6 +165,8 @@ export class GrowthPlace implements AsyncDisposable {
     const away: number[] = []
     for (const instance of this.instances) {
       await this.balancer.use(ports.filter((port) => port !== instance.port))
+      // One that nginx had sent there before would be refused.
+      await this.balancer.drained()
       const began = performance.now()
       const code = await instance.end('SIGTERM')
       if (code !== 0) throw new Error(`an instance ended with ${code}`)
