@@ -1,7 +1,10 @@
 import type { Head } from './files/representation.ts'
 import type { Visitor } from './tls/secure-connection.ts'
 
-/** An answer whose body is in memory as a whole, or that has none. */
+/**
+ * An answer whose body, if any, is in memory. It may be sent from `head` and `body`: later changes to `response.headers` are
+ * lost.
+ */
 export interface WholeAnswer {
   readonly response: Response
   readonly head: Head
@@ -11,7 +14,7 @@ export interface WholeAnswer {
 /** A request that was read here, from its visitor's connection (`tls/direct-requests`). */
 export class DirectRequest extends Request {
   readonly visitor: Visitor
-  /** Set by what makes the answer, if the answer is such a one. */
+  /** Set by `respondFile` when it answers from memory. */
   whole: WholeAnswer | null = null
   #inner: Request | null = null
   #ownEnd: AbortController | null = null

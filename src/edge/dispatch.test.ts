@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
+import { DirectRequest } from './direct-request.ts'
 import { createDispatch } from './dispatch.ts'
 import type { HostTarget } from './names/hosts.ts'
 
@@ -145,4 +146,19 @@ test('a process without the application answers for its own health at the applic
     expect(await statusOf(path, 'app.test')).toBe(421)
   }
   expect(await statusOf('/healthz', 'own.test')).toBe(404)
+})
+
+test('a file in memory is reported to a request that may be answered on its connection', async () => {
+  const host = `${label}.sites.test`
+  const server = { requestIP: () => ({ address: '192.0.2.1' }), timeout: () => undefined }
+  const visitor = { address: '192.0.2.1', serverName: host }
+  const ask = () => {
+    const request = new DirectRequest(`http://${host}/`, [['host', host]], visitor)
+    return { request, response: answer(request, server) }
+  }
+  await ask().response
+  const { request, response } = ask()
+  // Another one, such as a copy, would go through the pipe.
+  expect(request.whole?.response).toBe(response as Response)
+  expect(await request.whole?.body?.text()).toBe('a page')
 })

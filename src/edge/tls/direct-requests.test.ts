@@ -81,12 +81,12 @@ const open = (limits: { idleMsMax?: number } = {}) =>
 let direct = open()
 let connections: SecureConnection[] = []
 /** All come from one network. */
-const limits = { ...plainGateLimits, ratePerNetwork: { count: 10_000, windowMs: 1_000 } }
+const gateLimits = { ...plainGateLimits, ratePerNetwork: { count: 10_000, windowMs: 1_000 } }
 const listen = (accept: AcceptConnection) =>
   listenPlain({
     host: '127.0.0.1',
     port: 0,
-    gate: new ConnectionGate({ trustedProxies: [], limits, now: () => 0 }),
+    gate: new ConnectionGate({ trustedProxies: [], limits: gateLimits, now: () => 0 }),
     accept({ socket }) {
       const visitor = { address: '192.0.2.7', serverName: host }
       const connection = { socket, visitor, isHttp2: false }
@@ -108,6 +108,7 @@ const byPipe = listen(pass)
 
 beforeEach(async () => {
   served = ofSite
+  now = Date.UTC(2026, 0, 1)
   direct = open()
   // In memory from here on, in the codings that are asked for.
   for (const path of ['/', '/none', '/small.bin', '/a%20b.txt', '/large.bin']) {
@@ -198,7 +199,7 @@ const etag = async (): Promise<string> => {
 
 interface Row {
   readonly pieces: readonly string[]
-  /** How many of them do not go through the pipe. */
+  /** How many are awaited. */
   readonly answers: number
   readonly isPassed: boolean
 }
@@ -385,7 +386,7 @@ test('an answer that the inner server has not taken ends with its connection', a
   await eventually(async () => expect(ends).toEqual(['aborted', 'cancelled']))
 })
 
-describe('a large answer', () => {
+describe('an answer that is not ready', () => {
   test('is aborted with its connection', async () => {
     const ends: boolean[] = []
     const held = Promise.withResolvers<void>()
@@ -406,7 +407,7 @@ describe('a large answer', () => {
 
 describe('connections', () => {
   test('that are idle end', async () => {
-    direct = open({ idleMsMax: 20 })
+    direct = open({ idleMsMax: 200 })
     const { got, socket } = dial(here.port)
     socket.write(page)
     await eventually(async () => expect(got.isClosed).toBe(true))

@@ -33,8 +33,8 @@ interface DirectOptions {
 const defaultIdleMsMax = connectionIdleSeconds * 1_000
 
 /**
- * Answers requests of HTTP/1.1 for files that are in memory on their own connections, without the pipe. Whatever else a client
- * sends, it is passed on, with all that comes after it: one way to read it is enough.
+ * Answers HTTP/1.1 requests for files in memory on their own connection. Passes any other request on, with everything that
+ * follows it, so that unusual input has one parser.
  */
 export class DirectRequests {
   readonly #options: DirectOptions
@@ -61,7 +61,7 @@ export class DirectRequests {
   }
 }
 
-/** What a request may ask of its connection. */
+/** `timeout` does nothing: files never change it, and the application goes through the pipe. */
 const server: RequestServer = {
   requestIP: (request) => (request instanceof DirectRequest ? request.visitor : null),
   timeout: () => undefined,
@@ -78,8 +78,8 @@ class DirectConnection implements ConnectionHandler {
   #next: ConnectionHandler | null = null
   /** Its answer is being made. */
   #isMaking = false
-  /** What came meanwhile. */
-  #early: Uint8Array[] = []
+  /** Bytes that came before the answer was sent. */
+  #pipelined: Uint8Array[] = []
   #isStopping = false
   #isEnded = false
   #isClosed = false
@@ -157,10 +157,10 @@ class DirectConnection implements ConnectionHandler {
   }
 
   #sent(): void {
-    const early = this.#early
-    if (early.length > 0) {
-      this.#early = []
-      this.#pass(...early)
+    const pipelined = this.#pipelined
+    if (pipelined.length > 0) {
+      this.#pipelined = []
+      this.#pass(...pipelined)
       this.#socket.resume()
     } else if (this.#isEnded || this.#isStopping) this.#socket.close()
     else this.#idle.refresh()
@@ -168,7 +168,7 @@ class DirectConnection implements ConnectionHandler {
 
   /** The client sends its next request before it has the answer. */
   #wait(bytes: Uint8Array): void {
-    this.#early.push(bytes)
+    this.#pipelined.push(bytes)
     this.#socket.pause()
   }
 
@@ -191,7 +191,7 @@ class DirectConnection implements ConnectionHandler {
   }
 }
 
-/** Null: Bun takes other fields here than from its server. */
+/** Null if `Request` rejects a field that `Bun.serve` might accept. */
 function requestOf({ fields, target }: PlainRequest, visitor: Visitor): DirectRequest | null {
   try {
     return new DirectRequest(`http://${visitor.serverName}${target}`, fields, visitor)

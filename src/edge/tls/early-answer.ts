@@ -14,7 +14,7 @@ export function takeEarly(visitor: Visitor, request: Request): EarlyAnswer['resp
   return early.response
 }
 
-/** Nobody gets it: what its body takes is free again. */
+/** Aborts the request and cancels the body of an answer that nobody will take. */
 export function dropEarly(visitor: Visitor): void {
   const { early } = visitor
   if (early === undefined) return

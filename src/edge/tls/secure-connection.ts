@@ -3,7 +3,7 @@ export interface Visitor {
   readonly address: string
   /** The name of the handshake (SNI), canonical. */
   readonly serverName: string
-  /** Of the request that was just passed on: the inner server sends it. */
+  /** The answer to the request that was just passed on; the inner server sends it. */
   early?: EarlyAnswer | undefined
 }
 

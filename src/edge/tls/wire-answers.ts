@@ -7,16 +7,15 @@ import { strictTransport } from './strict-transport.ts'
 /** An answer as it is sent, with a date that is written over each second. */
 interface Wire {
   readonly bytes: Buffer
-  readonly body: Blob | null
   readonly alternate: string | null
   readonly dateAt: number
   second: number
 }
 
-/** Of all answers that are kept together. */
+/** Bytes of all kept answers. */
 export const wireBytesMax = 32 * 1024 * 1024
 
-/** Larger bodies are not kept as they are sent: each would take its room twice. */
+/** Larger bodies are not kept as they are sent: `Bodies` has them, too. */
 export const wireBodyBytesMax = 64 * 1024
 
 type Whole = Pick<WholeAnswer, 'body' | 'head'>
@@ -42,10 +41,10 @@ export class WireAnswers {
     this.#now = now
   }
 
-  /** Null: not kept. The bytes are shared: only their date changes. `alternate`: the field `Alt-Svc`, or null. */
-  find({ head, body }: Whole, alternate: string | null): Uint8Array | null {
+  /** Null: not kept. A head belongs to one body. The bytes are shared: only their date changes. `alternate`: the field `Alt-Svc`, or null. */
+  find({ head }: Whole, alternate: string | null): Uint8Array | null {
     const wire = this.#tier.use(this.#keptOf.get(head))
-    if (wire === null || wire.body !== body || wire.alternate !== alternate) return null
+    if (wire === null || wire.alternate !== alternate) return null
     return this.#dated(wire)
   }
 
@@ -63,12 +62,14 @@ export class WireAnswers {
       Buffer.from(text, 'latin1'),
       ...(body === null ? [] : [await body.bytes()]),
     ])
-    const wire = { bytes, body, alternate, dateAt, second: this.#second }
+    const wire = { bytes, alternate, dateAt, second: this.#second }
+    const before = this.#keptOf.get(head)
+    if (before !== undefined) this.#tier.forget(before.key)
     this.#keptOf.set(head, this.#tier.keep(String(this.#made++), wire, bytes.length))
     return this.#dated(wire)
   }
 
-  /** One that still waits for a slow client may get a date of later. */
+  /** If a slow client still waits for these bytes, it may get a later date, which is as long. */
   #dated(wire: Wire): Uint8Array {
     const { bytes } = wire
     const date = this.#dateNow()

@@ -30,7 +30,7 @@ interface TlsOptions {
   }
   readonly trustedProxies: Config['trustedProxies']
   readonly answer: Answer
-  /** Its requests go through the pipe: what answers them asks for more of their connection than files do. */
+  /** Requests for this host go through the pipe: the application sets timeouts and streams. */
   readonly applicationHost: string
   /** Read. */
   readonly files: FileCertificates
@@ -57,8 +57,8 @@ export interface TlsService extends AsyncDisposable {
 }
 
 /**
- * Answers over TLS: connections end in this process and are passed on to an inner server on loopback, which answers only what
- * came through TLS. Throws ConfigError if it cannot listen.
+ * Answers over TLS. Files in memory over HTTP/1.1 are answered on their connection; an inner server on loopback answers everything
+ * else, and only what came through TLS. Throws ConfigError if it cannot listen.
  */
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
@@ -142,7 +142,10 @@ function directRequests(
   alternative: (host: string) => string | null,
 ): DirectRequests | null {
   const read = requestReader()
-  if (read === null) return null
+  if (read === null) {
+    log.warn('HTTP/1.1 parser missing: all requests go through the pipe')
+    return null
+  }
   const wires = new WireAnswers({ hstsSeconds: tls.hstsSeconds, now })
   return new DirectRequests({
     ...{ alternative, answer, log, pass, read, wires },
