@@ -8,6 +8,8 @@ export interface PlainRequest {
   readonly fields: [name: string, value: string][]
 }
 
+const headEnd = '\r\n\r\n'
+
 /** Longer heads are read by the inner server. */
 const headBytesMax = 16_384
 
@@ -78,11 +80,17 @@ export function requestReader(): ReadRequest | null {
   return (bytes, host) => {
     // What Bun's server makes of other characters is not written down.
     if (!isAscii(bytes)) return null
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // The parser also reads the beginning of a next request, and says nothing of it.
+    if (text.indexOf(headEnd) !== text.length - headEnd.length) return null
     heads = 0
     parser.initialize(HTTPParser.REQUEST, {}, headBytesMax)
     const read = parser.execute(bytes)
     if (read !== bytes.length || heads !== 1 || !isPlain) return null
     if (!target.startsWith('/') || target.includes('#')) return null
+    // It is lenient about spaces and about line breaks in front, and Bun's server is not.
+    const line = `GET ${target} HTTP/1.1\r\n`
+    if (text.toString('latin1', 0, line.length) !== line) return null
     const fields = fieldsFor(host, list)
     return fields === null ? null : { target, fields }
   }

@@ -15,6 +15,9 @@ interface Wire {
 /** Bytes of all kept answers. */
 export const wireBytesMax = 32 * 1024 * 1024
 
+/** What an entry takes beside its bytes, about (630 measured with 60 000 answers of 120 bytes, Bun 1.4.5). */
+const entryBytes = 512
+
 /** Larger bodies are not kept as they are sent: `Bodies` has them, too. */
 export const wireBodyBytesMax = 64 * 1024
 
@@ -65,7 +68,7 @@ export class WireAnswers {
     const wire = { bytes, alternate, dateAt, second: this.#second }
     const before = this.#keptOf.get(head)
     if (before !== undefined) this.#tier.forget(before.key)
-    this.#keptOf.set(head, this.#tier.keep(String(this.#made++), wire, bytes.length))
+    this.#keptOf.set(head, this.#tier.keep(String(this.#made++), wire, bytes.length + entryBytes))
     return this.#dated(wire)
   }
 
