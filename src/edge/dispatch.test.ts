@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
-import { DirectRequest } from './direct-request.ts'
 import { createDispatch } from './dispatch.ts'
 import type { HostTarget } from './names/hosts.ts'
+import { DirectRequest } from './tls/direct-request.ts'
 
 const label = `s--${'a'.repeat(26)}`
 const takenDown = new Map<string, 451 | 404>([
@@ -159,6 +159,6 @@ test('a file in memory is reported to a request that may be answered on its conn
   await ask().response
   const { request, response } = ask()
   // Another one, such as a copy, would go through the pipe.
-  expect(request.whole?.response).toBe(response as Response)
-  expect(await request.whole?.body?.text()).toBe('a page')
+  expect(request.inMemory?.response).toBe(response as Response)
+  expect(await request.inMemory?.body?.text()).toBe('a page')
 })

@@ -5,8 +5,10 @@ import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import { DirectRequest } from '#edge/direct-request.ts'
 import type { Answer } from '#edge/dispatch.ts'
+import { respondFromMemory } from '#edge/files/in-memory-answer.ts'
+import { DirectRequest } from '#edge/tls/direct-request.ts'
+import { SerializedAnswers } from '#edge/tls/serialized-answers.ts'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { ConfigError } from '#main/config/config.ts'
 import { serveTls, type TlsService } from '#main/process/serve-tls.ts'
@@ -44,12 +46,8 @@ let onTheirConnection = 0
 /** Says who asks; `/held` answers when `held` does, and `/kept` at once. */
 const answer: Answer = (request, server) => {
   if (!request.url.endsWith('/kept')) return answerLater(request, server)
-  const response = new Response(body, head)
-  if (request instanceof DirectRequest) {
-    onTheirConnection++
-    request.whole = { response, head, body }
-  }
-  return response
+  if (request instanceof DirectRequest) onTheirConnection++
+  return respondFromMemory(request, head, body)
 }
 const answerLater = async (...[request, server]: Parameters<Answer>): Promise<Response> => {
   const { pathname } = new URL(request.url)
@@ -76,7 +74,7 @@ const start = async (pairs: readonly [string, string][]) =>
     answer,
     applicationHost: other,
     elapsed: () => performance.now(),
-    now: Date.now,
+    serialized: new SerializedAnswers({ hstsSeconds: 60, now: Date.now }),
     files: await filesOf(pairs),
     log: silent,
     ordered: null,

@@ -8,6 +8,8 @@ interface RemovedContext {
   readonly bodies: Pick<Bodies, 'forget' | 'forgetAll'>
   readonly decodedFiles: Pick<DecodedFiles, 'forget' | 'forgetAll'>
   readonly recompressor: Pick<Recompressor, 'forget' | 'forgetAll'>
+  /** Whole answers, of any file. */
+  readonly serialized: { forgetAll(): void }
   readonly log: Log
   /** Copies of a bucket’s blobs on this disk; null: there are none. */
   readonly copies: {
@@ -24,6 +26,7 @@ export function forgetRemoved({
   decodedFiles,
   log,
   recompressor,
+  serialized,
 }: RemovedContext): ChangeSubscriber {
   const logged = (work: Promise<void>): void =>
     void work.catch((error) => log.error('copy of removed bytes not removed', { error }))
@@ -31,12 +34,14 @@ export function forgetRemoved({
     startAfresh() {
       recompressor.forgetAll()
       bodies.forgetAll()
+      serialized.forgetAll()
       logged(decodedFiles.forgetAll())
       if (copies !== null) logged(copies.forgetRemoved())
     },
     follow(changes) {
       for (const change of changes) {
         if (change.kind !== 'blobs') continue
+        serialized.forgetAll()
         for (const hash of change.hashes) {
           recompressor.forget(hash)
           bodies.forget(hash)

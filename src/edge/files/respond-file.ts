@@ -1,4 +1,3 @@
-import { DirectRequest } from '#edge/direct-request.ts'
 import { type OwnPages, plainPage } from '#edge/pages.ts'
 import type { Visitor } from '#edge/shares/visit-counts.ts'
 import type { SiteInMemory } from '#edge/site-in-memory.ts'
@@ -10,9 +9,10 @@ import { type CodingChoices, codingSet } from './codings.ts'
 import type { DecodedFiles } from './decoded-files.ts'
 import type { DecodedStreams } from './decoded-streams.ts'
 import type { FileAnswer } from './file-answer.ts'
+import { respondFromMemory } from './in-memory-answer.ts'
 import type { MissingBlobs } from './missing-blobs.ts'
 import type { Recompressor } from './recompressor.ts'
-import type { Head, Representation } from './representation.ts'
+import type { Representation } from './representation.ts'
 
 export interface FileContext {
   readonly bodies: Bodies
@@ -56,7 +56,7 @@ export function respondFile(
     const verdict = checkConditions(field, validators)
     if (verdict === 304) {
       if (!isHead) countPage(answer, request, known, context)
-      return whole(request, representation.notModified, null)
+      return respondFromMemory(request, representation.notModified, null)
     }
     if (verdict === 412) return plainPage(412, 'Precondition failed')
     const asked = isHead ? null : field('range')
@@ -108,18 +108,12 @@ function send(delivery: Delivery, body: Blob, context: FileContext): Response {
   if (isHead) return new Response(null, representation.whole)
   if (range === 'whole') {
     const refused = refusedBody(representation.bytes, delivery, context)
-    return refused ?? whole(request, representation.whole, body)
+    return refused ?? respondFromMemory(request, representation.whole, body)
   }
   const refused = refusedBody(range.last + 1 - range.first, delivery, context)
   return (
     refused ?? new Response(body.slice(range.first, range.last + 1), representation.part(range))
   )
-}
-
-function whole(request: Request, head: Head, body: Blob | null): Response {
-  const response = new Response(body, head)
-  if (request instanceof DirectRequest) request.whole = { response, head, body }
-  return response
 }
 
 /** Counts the body's bytes; null: it may be sent. */

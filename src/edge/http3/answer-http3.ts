@@ -1,7 +1,7 @@
 import type { Answer } from '#edge/dispatch.ts'
 import { canonicalHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
-import { strictTransport } from '#edge/tls/strict-transport.ts'
+import { secureFields } from '#edge/tls/secure-fields.ts'
 import { clientNetwork } from '#http/client-address.ts'
 import { paced } from './paced-body.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
@@ -33,7 +33,7 @@ type Http3Server = Pick<Bun.Server<undefined>, 'pendingRequests' | 'requestIP' |
 export function answerHttp3(options: Http3Options) {
   const { answer, covers, hstsSeconds, onRequest, stallMsMax } = options
   const { requests = new RequestsInProgress() } = options
-  const secure = strictTransport(hstsSeconds)
+  const secure = secureFields(hstsSeconds)
   return async (request: Request, server: Http3Server): Promise<Response> => {
     const host = canonicalHost(request.headers.get('host'))
     if (host === null || !covers(host)) {

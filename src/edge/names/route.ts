@@ -86,6 +86,10 @@ export function routeHost(header: string | null, hosts: RoutedHosts): Route {
   return { kind: 'preview', host, alias, name, isUnderBaseDomain }
 }
 
+/** Whether a `Host` names this canonical host. */
+export const isHost = (header: string | null, host: string): boolean =>
+  header === host || canonicalHost(header) === host
+
 /** Lower case, without port and trailing dot; letters, digits, hyphens and dots only, or `[::1]`. */
 export function canonicalHost(header: string | null): string | null {
   if (header === null || header.length > hostCharsMax + 7) return null

@@ -13,7 +13,7 @@ import { answerPiped } from './piped-requests.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
 import { requestReader } from './read-request.ts'
 import type { AcceptConnection, SecureConnection } from './secure-connection.ts'
-import { WireAnswers } from './wire-answers.ts'
+import { SerializedAnswers, serializedBodyBytesMax } from './serialized-answers.ts'
 
 // Each connection is answered as the inner server answers it, whichever way it takes. Plain TCP in place of TLS.
 
@@ -24,6 +24,8 @@ const site = visitedSite(
     'a b.txt': { body: 'spaces', contentType: 'text/plain' },
     'large.bin': { body: 'x'.repeat(100_000), contentType: 'application/octet-stream' },
     '404.html': { body: 'nothing here' },
+    'kept.bin': { body: 'k'.repeat(serializedBodyBytesMax), contentType: 'application/x-k' },
+    'over.bin': { body: 'o'.repeat(serializedBodyBytesMax + 1), contentType: 'application/x-o' },
     'small.bin': { body: 'y'.repeat(60_000), contentType: 'application/octet-stream' },
   },
   {
@@ -53,7 +55,7 @@ const answer: Answer = (request, server) => {
   addresses.push(server.requestIP(request)?.address)
   return served(request)
 }
-const alternative = (): string => 'h3=":443"'
+const altSvcOf = (): string => 'h3=":443"'
 let now = Date.UTC(2026, 0, 1)
 
 const pipe = new InnerPipe(0)
@@ -61,12 +63,12 @@ const inner = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   development: false,
-  fetch: answerPiped({ answer, pipe, hstsSeconds: 60, alternative }),
+  fetch: answerPiped({ answer, pipe, hstsSeconds: 60, altSvcOf }),
 })
 pipe.leadTo(inner.port ?? 0)
 let passed = 0
 let closed = 0
-const pass: AcceptConnection = (connection) => {
+const passOn: AcceptConnection = (connection) => {
   passed++
   return pipe.accept(connection)
 }
@@ -74,9 +76,9 @@ const read = requestReader()
 if (read === null) throw new Error('Bun has no llhttp')
 const open = (limits: { idleMsMax?: number } = {}) =>
   new DirectRequests({
-    ...{ alternative, answer, log: recordingLog([]), pass, read, ...limits },
+    ...{ altSvcOf, answer, log: recordingLog([]), passOn, read, ...limits },
     isDirect: (name) => name === host,
-    wires: new WireAnswers({ hstsSeconds: 60, now: () => now }),
+    serialized: new SerializedAnswers({ hstsSeconds: 60, now: () => now }),
   })
 let direct = open()
 let connections: SecureConnection[] = []
@@ -104,14 +106,22 @@ const listen = (accept: AcceptConnection) =>
     },
   })
 const here = listen((connection) => direct.accept(connection))
-const byPipe = listen(pass)
+const byPipe = listen(passOn)
 
 beforeEach(async () => {
   served = ofSite
   now = Date.UTC(2026, 0, 1)
   direct = open()
   // In memory from here on, in the codings that are asked for.
-  for (const path of ['/', '/none', '/small.bin', '/a%20b.txt', '/large.bin']) {
+  for (const path of [
+    '/',
+    '/none',
+    '/kept.bin',
+    '/over.bin',
+    '/small.bin',
+    '/a%20b.txt',
+    '/large.bin',
+  ]) {
     for (const coding of ['gzip', 'identity']) {
       const headers = { 'accept-encoding': coding }
       await (await ofSite(new Request(`http://${host}${path}`, { headers }))).bytes()
@@ -207,6 +217,9 @@ const row = (isPassed: boolean, answers: number, ...pieces: string[]): Row => ({
   ...{ pieces, answers, isPassed },
 })
 
+/** Beside the host. */
+const fieldsOf = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: a`)
+
 /** More than come. */
 const untilClosed = 99
 
@@ -287,10 +300,10 @@ describe('what is answered on the connection, and what is passed on', () => {
     ['a folded field', row(true, 1, get('/', 'X-Name: a', ' b'))],
     ['a space before a colon', row(true, 1, get('/', 'X-Name : a'))],
     ['an upgrade', row(true, 1, get('/', 'Connection: upgrade', 'Upgrade: websocket'))],
-    [
-      'more fields than are read here',
-      row(true, 1, get('/', ...Array.from({ length: 40 }, (_, i) => `X-${i}: a`))),
-    ],
+    ['as many fields as are read here', row(false, 1, get('/', ...fieldsOf(30)))],
+    ['one more', row(true, 1, get('/', ...fieldsOf(31)))],
+    ['a body of the size that is kept', row(false, 1, get('/kept.bin'))],
+    ['one of a byte more', row(true, 1, get('/over.bin'))],
     ['no HTTP', row(true, untilClosed, 'hello\r\n\r\n')],
   ])('%s', async (_, { answers, isPassed, pieces }) => {
     const expected = await talk(byPipe.port, pieces, answers)
@@ -344,14 +357,14 @@ describe('what is answered on the connection, and what is passed on', () => {
     const handler = { data() {}, drain() {}, end() {}, close() {} }
     const apart = new DirectRequests({
       ...{
-        alternative,
+        altSvcOf,
         answer,
         log: recordingLog([]),
         read,
         isDirect: (name: string) => name === host,
       },
-      wires: new WireAnswers({ hstsSeconds: 60, now: () => now }),
-      pass: () => {
+      serialized: new SerializedAnswers({ hstsSeconds: 60, now: () => now }),
+      passOn: () => {
         others++
         return handler
       },
@@ -457,6 +470,32 @@ describe('connections', () => {
     // The next ones go to whoever answers now.
     await talk(here.port, [page], 1)
     expect(passed).toBe(1)
+  })
+
+  test('whose answer is partly sent when the service stops get all of it, and end', async () => {
+    const did: string[] = []
+    let [room, sent] = [20, 0]
+    const note = (what: string) => () => void did.push(what)
+    const socket: SecureConnection['socket'] = {
+      write(bytes) {
+        const taken = Math.min(room, (bytes as Uint8Array).length)
+        sent += taken
+        return taken
+      },
+      ...{ close: note('close'), pause: note('pause'), resume: note('resume') },
+      ...{ shutdown: note('shutdown'), terminate: note('terminate') },
+    }
+    const visitor = { address: '192.0.2.7', serverName: host }
+    const connection = direct.accept({ socket, visitor, isHttp2: false })
+    connection.data(Buffer.from(page))
+    await eventually(async () => expect(sent).toBe(20))
+    direct.stop()
+    expect(did).toEqual([])
+    room = 1_000_000
+    connection.drain()
+    expect(did).toEqual(['close'])
+    expect(sent).toBe((await talk(byPipe.port, [page], 1)).length)
+    connection.close()
   })
 
   test('whose client closes its side get their answer', async () => {

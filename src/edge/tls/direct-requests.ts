@@ -1,8 +1,9 @@
-import { DirectRequest, type WholeAnswer } from '#edge/direct-request.ts'
 import type { Answer } from '#edge/dispatch.ts'
+import type { InMemoryAnswer } from '#edge/files/in-memory-answer.ts'
 import type { RequestServer } from '#http/client-address.ts'
 import type { Log } from '#observe/log.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
+import { DirectRequest } from './direct-request.ts'
 import { dropEarly } from './early-answer.ts'
 import type { PlainRequest, ReadRequest } from './read-request.ts'
 import type {
@@ -13,19 +14,19 @@ import type {
   Visitor,
 } from './secure-connection.ts'
 import { SendQueue } from './send-queue.ts'
-import { type WireAnswers, wireBodyBytesMax } from './wire-answers.ts'
+import { type SerializedAnswers, serializedBodyBytesMax } from './serialized-answers.ts'
 
 interface DirectOptions {
   readonly answer: Answer
   /** Where everything else goes. */
-  readonly pass: AcceptConnection
+  readonly passOn: AcceptConnection
   readonly read: ReadRequest
-  readonly wires: WireAnswers
+  readonly serialized: SerializedAnswers
   readonly log: Log
   /** Whether requests for this host may be answered here. */
   readonly isDirect: (host: string) => boolean
   /** `Alt-Svc` of the answers for a host; null: without it. */
-  readonly alternative: (host: string) => string | null
+  readonly altSvcOf: (host: string) => string | null
   /** How long a connection may be idle, or its client take none of the bytes that wait for it. */
   readonly idleMsMax?: number
 }
@@ -46,9 +47,9 @@ export class DirectRequests {
   }
 
   readonly accept: AcceptConnection = (connection) => {
-    const { isDirect, pass } = this.#options
+    const { isDirect, passOn } = this.#options
     const { isHttp2, visitor } = connection
-    if (this.#isStopping || isHttp2 || !isDirect(visitor.serverName)) return pass(connection)
+    if (this.#isStopping || isHttp2 || !isDirect(visitor.serverName)) return passOn(connection)
     const direct = new DirectConnection(connection, this.#options, () => this.#open.delete(direct))
     this.#open.add(direct)
     return direct
@@ -71,24 +72,23 @@ class DirectConnection implements ConnectionHandler {
   readonly #connection: SecureConnection
   readonly #socket: ByteSocket
   readonly #options: DirectOptions
-  readonly #onOver: () => void
+  readonly #onLeave: () => void
   readonly #queue: SendQueue
   readonly #idle: Timer
   /** The handler of what is passed on: the rest of the connection. */
   #next: ConnectionHandler | null = null
-  /** Its answer is being made. */
-  #isMaking = false
+  #isSerializing = false
   /** Bytes that came before the answer was sent. */
   #pipelined: Uint8Array[] = []
   #isStopping = false
-  #isEnded = false
+  #isHalfClosed = false
   #isClosed = false
 
-  constructor(connection: SecureConnection, options: DirectOptions, onOver: () => void) {
+  constructor(connection: SecureConnection, options: DirectOptions, onLeave: () => void) {
     this.#connection = connection
     this.#socket = connection.socket
     this.#options = options
-    this.#onOver = onOver
+    this.#onLeave = onLeave
     this.#queue = new SendQueue(connection.socket)
     const idleMsMax = options.idleMsMax ?? defaultIdleMsMax
     this.#idle = setTimeout(() => this.#endIdle(), idleMsMax)
@@ -96,22 +96,16 @@ class DirectConnection implements ConnectionHandler {
 
   data(bytes: Uint8Array): void {
     if (this.#next !== null) return void this.#next.data(bytes)
-    if (this.#isMaking || !this.#queue.isEmpty) return void this.#wait(bytes)
-    const { read } = this.#options
-    const { visitor } = this.#connection
-    const asked = this.#isStopping ? null : read(bytes, visitor.serverName)
-    if (asked === null) return void this.#pass(bytes)
-    const request = requestOf(asked, visitor)
-    if (request === null) return void this.#pass(bytes)
+    if (!this.#isBetweenRequests) return void this.#holdBack(bytes)
+    const request = this.#requestIn(bytes)
+    if (request === null) return void this.#passOn(bytes)
     const response = this.#options.answer(request, server)
-    const { whole } = request
-    if (whole === null || whole.response !== response || !isSmall(whole)) {
-      visitor.early = { request, response }
-      return void this.#pass(bytes)
+    const { inMemory } = request
+    if (inMemory?.response === response && isSmall(inMemory)) this.#respond(inMemory)
+    else {
+      this.#connection.visitor.early = { request, response }
+      this.#passOn(bytes)
     }
-    const wire = this.#options.wires.find(whole, this.#alternate)
-    if (wire === null) void this.#make(whole)
-    else this.#send(wire)
   }
 
   drain(): void {
@@ -122,37 +116,55 @@ class DirectConnection implements ConnectionHandler {
 
   end(): void {
     if (this.#next !== null) return void this.#next.end()
-    this.#isEnded = true
-    if (!this.#isMaking && this.#queue.isEmpty) this.#socket.close()
+    this.#isHalfClosed = true
+    if (this.#isBetweenRequests) this.#socket.close()
   }
 
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#idle)
-    this.#onOver()
+    this.#onLeave()
     this.#next?.close()
     dropEarly(this.#connection.visitor)
   }
 
   stop(): void {
     this.#isStopping = true
-    if (!this.#isMaking && this.#queue.isEmpty) this.#socket.close()
+    if (this.#isBetweenRequests) this.#socket.close()
   }
 
-  async #make(whole: WholeAnswer): Promise<void> {
-    this.#isMaking = true
+  get #isBetweenRequests(): boolean {
+    return !this.#isSerializing && this.#queue.isEmpty
+  }
+
+  #requestIn(bytes: Uint8Array): DirectRequest | null {
+    const { visitor } = this.#connection
+    const asked = this.#isStopping ? null : this.#options.read(bytes, visitor.serverName)
+    return asked === null ? null : requestOf(asked, visitor)
+  }
+
+  #respond(answer: InMemoryAnswer): void {
+    const { altSvcOf, serialized } = this.#options
+    const altSvc = altSvcOf(this.#connection.visitor.serverName)
+    const bytes = serialized.find(answer, altSvc)
+    if (bytes === null) void this.#sendLater(serialized.serialize(answer, altSvc))
+    else this.#send(bytes)
+  }
+
+  async #sendLater(bytes: Promise<Uint8Array>): Promise<void> {
+    this.#isSerializing = true
     try {
-      this.#send(await this.#options.wires.make(whole, this.#alternate))
+      this.#send(await bytes)
     } catch (error) {
-      this.#options.log.error('answer not made', { error })
+      this.#options.log.error('answer not serialized', { error })
       this.#socket.terminate()
     }
   }
 
-  #send(wire: Uint8Array): void {
-    this.#isMaking = false
+  #send(bytes: Uint8Array): void {
+    this.#isSerializing = false
     if (this.#isClosed) return
-    this.#queue.send(wire)
+    this.#queue.send(bytes)
     if (this.#queue.isEmpty) this.#sent()
   }
 
@@ -160,34 +172,30 @@ class DirectConnection implements ConnectionHandler {
     const pipelined = this.#pipelined
     if (pipelined.length > 0) {
       this.#pipelined = []
-      this.#pass(...pipelined)
+      this.#passOn(...pipelined)
       this.#socket.resume()
-    } else if (this.#isEnded || this.#isStopping) this.#socket.close()
+    } else if (this.#isHalfClosed || this.#isStopping) this.#socket.close()
     else this.#idle.refresh()
   }
 
   /** The client sends its next request before it has the answer. */
-  #wait(bytes: Uint8Array): void {
+  #holdBack(bytes: Uint8Array): void {
     this.#pipelined.push(bytes)
     this.#socket.pause()
   }
 
-  #pass(...pieces: Uint8Array[]): void {
-    this.#onOver()
+  #passOn(...pieces: Uint8Array[]): void {
+    this.#onLeave()
     clearTimeout(this.#idle)
-    const next = this.#options.pass(this.#connection)
+    const next = this.#options.passOn(this.#connection)
     this.#next = next
     for (const bytes of pieces) next.data(bytes)
-    if (this.#isEnded) next.end()
+    if (this.#isHalfClosed) next.end()
   }
 
   #endIdle(): void {
     if (this.#queue.isEmpty) this.#socket.close()
     else this.#socket.terminate()
-  }
-
-  get #alternate(): string | null {
-    return this.#options.alternative(this.#connection.visitor.serverName)
   }
 }
 
@@ -200,4 +208,5 @@ function requestOf({ fields, target }: PlainRequest, visitor: Visitor): DirectRe
   }
 }
 
-const isSmall = ({ body }: WholeAnswer): boolean => body === null || body.size <= wireBodyBytesMax
+const isSmall = ({ body }: InMemoryAnswer): boolean =>
+  body === null || body.size <= serializedBodyBytesMax

@@ -1,11 +1,11 @@
 import type { Answer } from '#edge/dispatch.ts'
-import { canonicalHost } from '#edge/names/route.ts'
+import { isHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
 import type { RequestServer } from '#http/client-address.ts'
 import { takeEarly } from './early-answer.ts'
 import type { InnerPipe } from './inner-pipe.ts'
 import type { Visitor } from './secure-connection.ts'
-import { strictTransport } from './strict-transport.ts'
+import { secureFields } from './secure-fields.ts'
 
 interface PipedOptions {
   readonly answer: Answer
@@ -13,7 +13,7 @@ interface PipedOptions {
   /** For `Strict-Transport-Security`; 0: without it. */
   readonly hstsSeconds: number
   /** `Alt-Svc` of the answers for a host; null: without it. */
-  readonly alternative?: (host: string) => string | null
+  readonly altSvcOf?: (host: string) => string | null
 }
 
 type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
@@ -22,8 +22,8 @@ type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
  * Answers requests that came through the pipe as if the visitors were connected to the server themselves. Refuses whoever connected to
  * the inner server directly (403), and hosts that are not the one of the handshake (421, RFC 9110 §15.5.20).
  */
-export function answerPiped({ alternative, answer, hstsSeconds, pipe }: PipedOptions) {
-  const secure = strictTransport(hstsSeconds)
+export function answerPiped({ altSvcOf, answer, hstsSeconds, pipe }: PipedOptions) {
+  const secure = secureFields(hstsSeconds)
   /** What the visitors of an inner server are connected to. */
   const outsides = new WeakMap<InnerServer, Outside>()
   const outsideOf = (server: InnerServer): Outside => {
@@ -37,15 +37,11 @@ export function answerPiped({ alternative, answer, hstsSeconds, pipe }: PipedOpt
     if (visitor === null) {
       return new Response(null, { status: 403, headers: { connection: 'close' } })
     }
-    const host = request.headers.get('host')
-    if (host !== visitor.serverName && canonicalHost(host) !== visitor.serverName) {
+    if (!isHost(request.headers.get('host'), visitor.serverName)) {
       return secure(plainPage(421, 'Misdirected request'))
     }
-    const alternate = alternative?.(visitor.serverName) ?? null
-    const complete = (response: Response): Response => {
-      if (alternate !== null) response.headers.set('alt-svc', alternate)
-      return secure(response)
-    }
+    const altSvc = altSvcOf?.(visitor.serverName) ?? null
+    const complete = (response: Response): Response => secure(response, altSvc)
     const answered = takeEarly(visitor, request) ?? answer(request, visited)
     return answered instanceof Promise ? answered.then(complete) : complete(answered)
   }

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer'
-import { canonicalHost } from '#edge/names/route.ts'
+import { isHost } from '#edge/names/route.ts'
 
 /** A request for a page or a file, without a body, whose connection is kept. */
 export interface PlainRequest {
@@ -39,7 +39,7 @@ interface HttpParserBinding {
 type OnHeadersComplete = (
   major: number,
   minor: number,
-  /** Names and values in turn; absent when there are more than 32 of them. */
+  /** Names and values in turn; absent from the 32nd pair on. */
   fields: readonly string[] | undefined,
   method: number,
   target: string,
@@ -105,7 +105,7 @@ function fieldsFor(host: string, list: readonly string[]): PlainRequest['fields'
     const value = list[at + 1] as string
     if (needsServer.has(name)) return null
     if (name === 'host') {
-      if (value !== host && canonicalHost(value) !== host) return null
+      if (!isHost(value, host)) return null
       hosts++
     }
     fields.push([name, value])

@@ -13,8 +13,8 @@ import { listenPlain, plainGateLimits } from '#edge/tls/plain-listener.ts'
 import { requestReader } from '#edge/tls/read-request.ts'
 import type { AcceptConnection } from '#edge/tls/secure-connection.ts'
 import { SecureContexts } from '#edge/tls/secure-contexts.ts'
+import type { SerializedAnswers } from '#edge/tls/serialized-answers.ts'
 import { type ContextSource, type HandshakeEnd, listenTls } from '#edge/tls/tls-listener.ts'
-import { WireAnswers } from '#edge/tls/wire-answers.ts'
 import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
@@ -42,8 +42,7 @@ interface TlsOptions {
   readonly log: Log
   /** Monotonic milliseconds. */
   readonly elapsed: () => number
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  readonly serialized: SerializedAnswers
   readonly signal: AbortSignal
 }
 
@@ -66,8 +65,8 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const pipe = new InnerPipe(0)
   let http3: Http3 | null = null
   const { hstsSeconds } = tls
-  const alternative = (host: string): string | null => http3?.alternative(host) ?? null
-  const fetch = answerPiped({ answer, pipe, hstsSeconds, ...(options.http3 && { alternative }) })
+  const altSvcOf = (host: string): string | null => http3?.alternative(host) ?? null
+  const fetch = answerPiped({ answer, pipe, hstsSeconds, ...(options.http3 && { altSvcOf }) })
   const listenInside = (inside: Fetch) => {
     const server = listen({
       host: '127.0.0.1',
@@ -96,7 +95,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
     opened.use(await named(() => dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
   }
-  const direct = directRequests(options, pipe.accept, alternative)
+  const direct = directRequests(options, pipe.accept, altSvcOf)
   const listener = opened.use(
     await named(
       () =>
@@ -137,18 +136,17 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
 
 /** Null: all goes through the pipe. */
 function directRequests(
-  { answer, applicationHost, log, now, tls }: TlsOptions,
-  pass: AcceptConnection,
-  alternative: (host: string) => string | null,
+  { answer, applicationHost, log, serialized }: TlsOptions,
+  passOn: AcceptConnection,
+  altSvcOf: (host: string) => string | null,
 ): DirectRequests | null {
   const read = requestReader()
   if (read === null) {
     log.warn('HTTP/1.1 parser missing: all requests go through the pipe')
     return null
   }
-  const wires = new WireAnswers({ hstsSeconds: tls.hstsSeconds, now })
   return new DirectRequests({
-    ...{ alternative, answer, log, pass, read, wires },
+    ...{ altSvcOf, answer, log, passOn, read, serialized },
     isDirect: (host) => host !== applicationHost,
   })
 }

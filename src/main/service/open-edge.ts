@@ -17,6 +17,7 @@ import { Takedowns } from '#edge/names/takedowns.ts'
 import { OwnPages } from '#edge/pages.ts'
 import { SiteShares } from '#edge/shares/site-shares.ts'
 import { SiteCache } from '#edge/site-cache.ts'
+import { SerializedAnswers } from '#edge/tls/serialized-answers.ts'
 import type { Config } from '#main/config/config.ts'
 import type { Log } from '#observe/log.ts'
 import type { Stores } from './stores.ts'
@@ -33,6 +34,7 @@ interface EdgeOptions extends Stores {
     | 'origin'
     | 'shares'
     | 'snapshotBytesMax'
+    | 'tls'
   >
   /** Of this process alone. */
   readonly decodedDir: string
@@ -89,6 +91,7 @@ export function openEdge(options: EdgeOptions) {
     pages: new OwnPages(config.hosting),
     previews: new Previews(origins),
     recompressor: new Recompressor({ bodies, log }),
+    serialized: new SerializedAnswers({ hstsSeconds: config.tls?.hstsSeconds ?? 0, now }),
     shares,
     snapshots,
     takedowns: new Takedowns({ db, elapsed }),

@@ -12,6 +12,7 @@ import { answerAsk } from '#edge/names/ask.ts'
 import { NamesFollower } from '#edge/names/served-names.ts'
 import { saveTraffic, trafficInRows } from '#edge/shares/save-traffic.ts'
 import { forgetChanged } from '#edge/site-cache.ts'
+import type { SerializedAnswers } from '#edge/tls/serialized-answers.ts'
 import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Config } from '#main/config/config.ts'
 import { reportDns } from '#main/doctor/report-dns.ts'
@@ -59,6 +60,8 @@ export interface Service extends AsyncDisposable {
   readonly certificateFiles: FileCertificates
   /** Those that this service orders; null: it orders none. */
   readonly certificates: OrderedCertificates | null
+  /** What the connections of visitors are answered with. */
+  readonly serialized: SerializedAnswers
   /** What Prometheus scrapes. */
   readonly metrics: Metrics
   /** Answers for the processes of this instance that answer its visitors. */
@@ -99,6 +102,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       answerRelayedHere(request, server, { answer: dispatch.relayed, token }) ??
       answerInternal(request, server, { ...parts.hostingPart, edge: edgeContextOf(parts), token }),
     certificateFiles: parts.certificateFiles,
+    serialized: edge.serialized,
     certificates: parts.certificates,
     onHandshake: (end) => parts.handshakes.add(end),
     onHttp3Request: (end) => parts.http3Requests.add(end),

@@ -6,6 +6,7 @@ import type { CertificatePoint } from '#certificates/fail-points.ts'
 import { keepCertificates, orderDue } from '#certificates/keep-certificates.ts'
 import { openKeySeal } from '#certificates/sealed-keys.ts'
 import { ServedNames } from '#edge/names/served-names.ts'
+import { SerializedAnswers } from '#edge/tls/serialized-answers.ts'
 import { serveTls } from '#main/process/serve-tls.ts'
 import {
   type OrderedCertificates,
@@ -206,7 +207,7 @@ const openTls = (
     ...shown,
     answer: () => new Response('hello'),
     applicationHost: '',
-    now: Date.now,
+    serialized: new SerializedAnswers({ hstsSeconds: 0, now: Date.now }),
     elapsed: () => performance.now(),
     onHandshake: () => undefined,
     tls: {

@@ -1,21 +1,9 @@
-import type { Head } from './files/representation.ts'
-import type { Visitor } from './tls/secure-connection.ts'
+import { InMemoryRequest } from '#edge/files/in-memory-answer.ts'
+import type { Visitor } from './secure-connection.ts'
 
-/**
- * An answer whose body, if any, is in memory. It may be sent from `head` and `body`: later changes to `response.headers` are
- * lost.
- */
-export interface WholeAnswer {
-  readonly response: Response
-  readonly head: Head
-  readonly body: Blob | null
-}
-
-/** A request that was read here, from its visitor's connection (`tls/direct-requests`). */
-export class DirectRequest extends Request {
+/** A request that was read here, from its visitor's connection. */
+export class DirectRequest extends InMemoryRequest {
   readonly visitor: Visitor
-  /** Set by `respondFile` when it answers from memory. */
-  whole: WholeAnswer | null = null
   #inner: Request | null = null
   #ownEnd: AbortController | null = null
 
