@@ -9,7 +9,8 @@ import {
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import { defaultPipeLimits, InnerPipe } from './inner-pipe.ts'
+import { InnerPipe } from './inner-pipe.ts'
+import { defaultPipeLimits } from './piped-connection.ts'
 import { listenPlain } from './plain-listener.ts'
 import { listenTls, type TlsListener } from './tls-listener.ts'
 

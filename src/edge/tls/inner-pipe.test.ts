@@ -7,7 +7,8 @@ import {
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import { defaultPipeLimits, InnerPipe } from './inner-pipe.ts'
+import { InnerPipe } from './inner-pipe.ts'
+import { defaultPipeLimits } from './piped-connection.ts'
 import { listenTls, type TlsListener } from './tls-listener.ts'
 
 const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
@@ -188,4 +189,29 @@ test('a client whose inner server is gone sees its connection end', async () => 
   client.on('error', () => undefined)
   await eventually(async () => expect(client.destroyed).toBe(true))
   await eventually(async () => expect(gate.total.connections).toBe(0))
+})
+
+test('a request is of no visitor at another address of loopback with the port of one', async () => {
+  const pipe = new InnerPipe(inner.port)
+  onInner = (socket) => void socket.write('hello')
+  const { promise: hello, resolve } = Promise.withResolvers<void>()
+  const visitor = { address: '192.0.2.7', serverName }
+  const socket = {
+    ...{ close: () => undefined, pause: () => false, resume: () => false },
+    ...{ shutdown: () => undefined, terminate: () => undefined },
+    write(bytes: Uint8Array) {
+      resolve()
+      return bytes.length
+    },
+  } as Parameters<typeof pipe.accept>[0]['socket']
+  const connection = pipe.accept({ socket, visitor, isHttp2: false })
+  await hello
+  const port = accepted[0]?.remotePort ?? 0
+  const visitorFrom = (address: string) =>
+    pipe.visitorOf(new Request('http://a'), {
+      port: inner.port,
+      requestIP: () => ({ address, port, family: 'IPv4' }),
+    })
+  expect([visitorFrom('127.0.0.1'), visitorFrom('127.0.0.2')]).toEqual([visitor, null])
+  connection.close()
 })

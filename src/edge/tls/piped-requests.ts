@@ -3,17 +3,22 @@ import { isHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
 import type { RequestServer } from '#http/client-address.ts'
 import { takeEarly } from './early-answer.ts'
-import type { InnerPipe } from './inner-pipe.ts'
 import type { Visitor } from './secure-connection.ts'
 import { secureFields } from './secure-fields.ts'
 
 interface PipedOptions {
   readonly answer: Answer
-  readonly pipe: Pick<InnerPipe, 'visitorAt'>
+  readonly pipe: Pipe
   /** For `Strict-Transport-Security`; 0: without it. */
   readonly hstsSeconds: number
   /** `Alt-Svc` of the answers for a host; null: without it. */
   readonly altSvcOf?: (host: string) => string | null
+}
+
+/** What knows whose requests an inner server gets. */
+interface Pipe {
+  /** Null: the request did not come through the pipe. */
+  visitorOf(request: Request, server: InnerServer): Visitor | null
 }
 
 type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
@@ -51,12 +56,7 @@ interface Outside extends RequestServer {
   requestIP(request: Request): Visitor | null
 }
 
-const outside = (server: InnerServer, pipe: PipedOptions['pipe']): Outside => ({
-  requestIP(request) {
-    const peer = server.requestIP(request)
-    // Somebody else on this machine may use a visitor's port at another address of loopback.
-    if (peer?.address !== '127.0.0.1') return null
-    return pipe.visitorAt(server.port ?? 0, peer.port) ?? null
-  },
+const outside = (server: InnerServer, pipe: Pipe): Outside => ({
+  requestIP: (request) => pipe.visitorOf(request, server),
   timeout: (request, seconds) => server.timeout(request, seconds),
 })

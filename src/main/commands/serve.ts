@@ -6,7 +6,7 @@ import { serveEdgeAlone } from '#main/edge-alone/serve-edge-alone.ts'
 import { openInstance } from '#main/instance.ts'
 import { answerScrape } from '#main/metrics/answer-scrape.ts'
 import { servicePartsOf } from '#main/process/data-lock.ts'
-import { drain, type Fetch } from '#main/process/drain.ts'
+import { type ChangeFetch, drain, type Fetch, unchanged } from '#main/process/drain.ts'
 import { aborted, endOfBackground } from '#main/process/end-of-background.ts'
 import { freePort } from '#main/process/free-port.ts'
 import { listen } from '#main/process/listen.ts'
@@ -190,10 +190,11 @@ export async function startServing(
   if (config.internal !== null) {
     const { listen: at, token } = config.internal
     const answerOther: Fetch = (request, server) => service.internal(request, server, token)
-    const listenAgain = (fetch: Fetch) => listen({ ...at, setting: 'INTERNAL_LISTEN', fetch })
-    const server = listenAgain(answerOther)
+    const listenAgain = (change: ChangeFetch) =>
+      listen({ ...at, setting: 'INTERNAL_LISTEN', fetch: change(answerOther) })
+    const server = listenAgain(unchanged)
     opened.defer(() => server.stop(true))
-    internal = { drain: () => drain(server, { fetch: answerOther, listenAgain, log, over }) }
+    internal = { drain: () => drain(server, { listenAgain, log, over }) }
   }
   if (config.metricsListen !== null) {
     const scraped = (request: Request) => answerScrape(request, service.metrics)
@@ -241,10 +242,11 @@ function listenForAll(
   { fetch, host, log, over, port }: ListenForAll,
   opened: AsyncDisposableStack,
 ): Answering {
-  const listenAgain = (fetch: Fetch) => listen({ host, port, setting: '--port', fetch })
-  const server = listenAgain(fetch)
+  const listenAgain = (change: ChangeFetch) =>
+    listen({ host, port, setting: '--port', fetch: change(fetch) })
+  const server = listenAgain(unchanged)
   opened.defer(() => server.stop(true))
-  return { drained: () => drain(server, { fetch, listenAgain, log, over }) }
+  return { drained: () => drain(server, { listenAgain, log, over }) }
 }
 
 /** Chooses the port before anything listens: the application's address contains it. */

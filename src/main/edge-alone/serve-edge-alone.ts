@@ -1,6 +1,6 @@
 import type { Config } from '#main/config/config.ts'
 import { unknownSettingSentence, unknownSettings } from '#main/config/unknown-settings.ts'
-import { drain, type Fetch } from '#main/process/drain.ts'
+import { type ChangeFetch, drain, unchanged } from '#main/process/drain.ts'
 import { aborted, endOfBackground } from '#main/process/end-of-background.ts'
 import { listen } from '#main/process/listen.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
@@ -30,11 +30,12 @@ export async function serveEdgeAlone(config: Config, signal: AbortSignal): Promi
     await Promise.allSettled([backgroundEnd])
   })
   const { fetch } = edge
-  const listenAgain = (fetch: Fetch) => listen({ host, port, setting: '--port', fetch })
-  const server = listenAgain(fetch)
+  const listenAgain = (change: ChangeFetch) =>
+    listen({ host, port, setting: '--port', fetch: change(fetch) })
+  const server = listenAgain(unchanged)
   opened.defer(() => server.stop(true))
   log.info('listening', { app, port })
   printReady({ app, baseDomain, port })
   await Promise.race([backgroundEnd, aborted(stopping)])
-  await Promise.all([drain(server, { fetch, listenAgain, log, over }), backgroundEnd])
+  await Promise.all([drain(server, { listenAgain, log, over }), backgroundEnd])
 }

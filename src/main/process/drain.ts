@@ -6,10 +6,16 @@ const pollMs = 50
 export type Fetch = (request: Request, server: Server) => Response | Promise<Response>
 type Server = Bun.Server<undefined>
 
+/** One server, or several that stop together. */
+export type Stoppable = Pick<Server, 'pendingRequests' | 'stop'>
+
+/** Makes another answering function of a server's own. */
+export type ChangeFetch = (fetch: Fetch) => Fetch
+export const unchanged: ChangeFetch = (fetch) => fetch
+
 interface DrainOptions {
-  /** Listens at the server's address; null: other processes do. */
-  readonly listenAgain: ((fetch: Fetch) => Server) | null
-  readonly fetch: Fetch
+  /** Listens at the server's address, and answers by its changed function; null: other processes do. */
+  readonly listenAgain: ((change: ChangeFetch) => Stoppable) | null
   /** When aborted, connections in use are closed. */
   readonly over: AbortSignal
   readonly log: Log
@@ -21,13 +27,11 @@ interface DrainOptions {
  * other visitors out.
  */
 export async function drain(
-  server: Server,
-  { fetch, listenAgain, log, over }: DrainOptions,
+  server: Stoppable,
+  { listenAgain, log, over }: DrainOptions,
 ): Promise<void> {
   void server.stop()
-  const successor =
-    listenAgain &&
-    begin(log, () => listenAgain(async (request, self) => closing(await fetch(request, self))))
+  const successor = listenAgain && begin(log, () => listenAgain(closingAll))
   await answered(server, over)
   void successor?.stop()
   await answered(successor, over)
@@ -35,7 +39,10 @@ export async function drain(
   await Promise.all([server.stop(true), successor?.stop(true)])
 }
 
-function begin(log: Log, listenAgain: () => Server): Server | null {
+const closingAll: ChangeFetch = (fetch) => async (request, server) =>
+  closing(await fetch(request, server))
+
+function begin(log: Log, listenAgain: () => Stoppable): Stoppable | null {
   try {
     return listenAgain()
   } catch (error) {
@@ -51,7 +58,7 @@ export function closing(answer: Response): Response {
   return answer
 }
 
-async function answered(server: Server | null, over: AbortSignal): Promise<void> {
+async function answered(server: Stoppable | null, over: AbortSignal): Promise<void> {
   while (server !== null && server.pendingRequests > 0 && !over.aborted) {
     await setTimeout(pollMs, undefined, { signal: over }).catch(() => undefined)
   }

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import type { InnerAddress } from '#edge/tls/piped-connection.ts'
 import { UnusableError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
+import type { Fetch } from './drain.ts'
 
 /** The setting that chooses a port. */
 export type ListenSetting =
@@ -19,31 +22,53 @@ interface ListenOptions {
   readonly setting: ListenSetting
   /** Whether other processes of this instance listen at the same address; each gets its share of the connections. */
   readonly isShared?: boolean
-  readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
-  /** Over plain connections whose client begins with its preface. */
-  readonly http2?: boolean
+  readonly fetch: Fetch
 }
+
+/** What every server of ours has. */
+const serverDefaults = {
+  idleTimeout: connectionIdleSeconds,
+  // Development mode shows clients pieces of our code when a request fails (Bun 1.4.5).
+  development: false,
+  // Every route has its own limit and names it in its answer.
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+} as const
 
 /** Starts to answer requests. Throws ConfigError when it cannot listen, with the reason and the setting to change. */
 export function listen(options: ListenOptions): Bun.Server<undefined> {
-  const { fetch, host, http2 = false, isShared = false, port, setting } = options
+  const { fetch, host, isShared = false, port, setting } = options
   try {
     return Bun.serve({
+      ...serverDefaults,
       hostname: host,
       port,
-      idleTimeout: connectionIdleSeconds,
-      // Development mode shows clients pieces of our code when a request fails (Bun 1.4.5).
-      development: false,
       // Without development, Bun lets another process listen on the same port (Bun 1.4.5).
       reusePort: isShared,
-      // Every route has its own limit and names it in its answer.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       fetch,
-      http2,
     })
   } catch (error) {
     throw listenError(error, { host, port, setting })
   }
+}
+
+/**
+ * Starts to answer requests of this process over HTTP/2 without TLS, and no others: at a Unix socket without a file or, where the system has
+ * none, at a free port of loopback. Others on this machine can connect, too.
+ */
+export function listenHttp2Inside(fetch: Fetch): {
+  readonly server: Bun.Server<undefined>
+  readonly address: InnerAddress
+} {
+  const options = { ...serverDefaults, fetch, http1: false, http2: true } as const
+  if (process.platform === 'linux') {
+    const unix = `\0sitehost-${randomUUID()}`
+    // Its types do not know these options of Unix sockets, which have them all the same (Bun 1.4.5).
+    const server = Bun.serve({ ...options, unix } as unknown as Bun.Serve.Options<undefined>)
+    return { server, address: { unix } }
+  }
+  const hostname = '127.0.0.1'
+  const server = Bun.serve({ ...options, hostname, port: 0, reusePort: false })
+  return { server, address: { hostname, port: server.port ?? 0 } }
 }
 
 interface Http3ListenOptions extends Pick<ListenOptions, 'fetch' | 'host' | 'port'> {
@@ -55,14 +80,12 @@ interface Http3ListenOptions extends Pick<ListenOptions, 'fetch' | 'host' | 'por
 export function listenHttp3({ fetch, host, port, tls }: Http3ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
+      ...serverDefaults,
       ...{ fetch, port, tls },
       hostname: host,
       http1: false,
       http3: true,
-      idleTimeout: connectionIdleSeconds,
-      development: false,
       reusePort: false,
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     })
   } catch (error) {
     // Bun does not say why (Bun 1.4.5).

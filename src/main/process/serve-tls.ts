@@ -6,6 +6,7 @@ import type { RoutedHosts } from '#edge/names/route.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
 import { DirectRequests } from '#edge/tls/direct-requests.ts'
 import { FirstCertificates } from '#edge/tls/first-certificates.ts'
+import { Http2Pipe } from '#edge/tls/http2-pipe.ts'
 import { InnerPipe } from '#edge/tls/inner-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
@@ -19,9 +20,9 @@ import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
-import { drain, type Fetch } from './drain.ts'
+import { type ChangeFetch, drain, type Stoppable, unchanged } from './drain.ts'
 import { FixedCertificates } from './fixed-certificates.ts'
-import { listen, listenError } from './listen.ts'
+import { listen, listenError, listenHttp2Inside } from './listen.ts'
 import { Http3 } from './serve-http3.ts'
 
 interface TlsOptions {
@@ -56,29 +57,29 @@ export interface TlsService extends AsyncDisposable {
 }
 
 /**
- * Answers over TLS. Files in memory over HTTP/1.1 are answered on their connection; an inner server on loopback answers everything
- * else, and only what came through TLS. Throws ConfigError if it cannot listen.
+ * Answers over TLS. Files in memory over HTTP/1.1 are answered on their connection; two inner servers, one for each
+ * protocol, answer everything else, and only what came through TLS. Throws ConfigError if it cannot listen.
  */
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
   const pipe = new InnerPipe(0)
+  const http2Pipe = new Http2Pipe()
   let http3: Http3 | null = null
   const { hstsSeconds } = tls
   const altSvcOf = (host: string): string | null => http3?.alternative(host) ?? null
-  const fetch = answerPiped({ answer, pipe, hstsSeconds, ...(options.http3 && { altSvcOf }) })
-  const listenInside = (inside: Fetch) => {
-    const server = listen({
-      host: '127.0.0.1',
-      port: 0,
-      setting: 'TLS_LISTEN',
-      fetch: inside,
-      http2: true,
-    })
+  const piped = { answer, hstsSeconds, ...(options.http3 && { altSvcOf }) }
+  const fetch = answerPiped({ ...piped, pipe })
+  const fetchHttp2 = answerPiped({ ...piped, pipe: http2Pipe })
+  const listenInside = (change: ChangeFetch): Stoppable => {
+    const setting = 'TLS_LISTEN'
+    const server = listen({ host: '127.0.0.1', port: 0, setting, fetch: change(fetch) })
+    const http2 = listenHttp2Inside(change(fetchHttp2))
     pipe.leadTo(server.port ?? 0)
-    return server
+    http2Pipe.leadTo(http2.address)
+    return together([server, http2.server])
   }
-  const inner = listenInside(fetch)
+  const inner = listenInside(unchanged)
   opened.defer(() => inner.stop(true))
   const { httpListen } = tls
   if (httpListen !== null) {
@@ -95,13 +96,15 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
     opened.use(await named(() => dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
   }
-  const direct = directRequests(options, pipe.accept, altSvcOf)
+  const passOn: AcceptConnection = (connection) =>
+    (connection.isHttp2 ? http2Pipe : pipe).accept(connection)
+  const direct = directRequests(options, passOn, altSvcOf)
   const listener = opened.use(
     await named(
       () =>
         listenTls({
           ...tls.listen,
-          accept: direct?.accept ?? pipe.accept,
+          accept: direct?.accept ?? passOn,
           contexts: contextsOf(files, ordered, elapsed),
           gate: new ConnectionGate({ trustedProxies, now: elapsed }),
           log,
@@ -125,7 +128,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     async drain(over) {
       direct?.stop()
       await Promise.all([
-        drain(inner, { fetch, listenAgain: listenInside, log, over }),
+        drain(inner, { listenAgain: listenInside, log, over }),
         http3?.drain(over),
       ])
       await listener.stop(over)
@@ -133,6 +136,14 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
+
+/** Neither stops accepting visitors while the other has requests in progress. */
+const together = (servers: readonly Stoppable[]): Stoppable => ({
+  get pendingRequests() {
+    return servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0)
+  },
+  stop: async (closes) => void (await Promise.all(servers.map((server) => server.stop(closes)))),
+})
 
 /** Null: all goes through the pipe. */
 function directRequests(

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Answer } from '#edge/dispatch.ts'
 import type { Config } from '#main/config/config.ts'
-import { closing, drain } from '#main/process/drain.ts'
+import { type ChangeFetch, closing, drain, unchanged } from '#main/process/drain.ts'
 import { aborted, endOfBackground } from '#main/process/end-of-background.ts'
 import { listen } from '#main/process/listen.ts'
 import { startProcessLog } from '#main/process/process-log.ts'
@@ -56,9 +56,9 @@ export async function serveEdge(
     return answer instanceof Promise ? answer.then(closing) : closing(answer)
   }
   const { host, port } = config
-  const listenAgain = (fetch: Parameters<typeof listen>[0]['fetch']) =>
-    listen({ host, port, setting: '--port', isShared: true, fetch })
-  const server = listenAgain(fetch)
+  const listenAgain = (change: ChangeFetch) =>
+    listen({ host, port, setting: '--port', isShared: true, fetch: change(fetch) })
+  const server = listenAgain(unchanged)
   opened.defer(() => server.stop(true))
 
   const leave = async (): Promise<void> => {
@@ -84,7 +84,7 @@ export async function serveEdge(
   const backgroundEnd = endOfBackground(edge.background, stopping)
   await Promise.race([backgroundEnd, aborted(stopping)])
   const drained = drain(server, {
-    ...{ fetch, log, over: shutdown.over },
+    ...{ log, over: shutdown.over },
     listenAgain: retired.signal.aborted ? null : listenAgain,
   })
   link.send({ kind: 'unlistened' })

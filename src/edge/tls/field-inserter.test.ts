@@ -1,0 +1,75 @@
+import { expect, test } from 'bun:test'
+import { FieldInserter } from './field-inserter.ts'
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const [data, headers, settings, ping, continuation] = [0, 1, 4, 6, 9]
+const [endStream, endHeaders, padded, priority] = [0x1, 0x4, 0x8, 0x20]
+
+function frame(type: number, flags: number, stream: number, payload: string | number[]): Buffer {
+  const bytes = Buffer.from(payload as number[])
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(bytes.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, bytes])
+}
+
+const field = [0x10, 2, ...Buffer.from('id'), 3, ...Buffer.from('abc')]
+const fieldFor = (stream: number) => frame(continuation, endHeaders, stream, field)
+const same = (bytes: Buffer) => [bytes, bytes]
+
+/** What a client sends, and what the server is to get. */
+const sent: readonly (readonly Buffer[])[] = [
+  same(preface),
+  same(frame(settings, 0, 0, [0, 1, 0, 0, 16, 0])),
+  [
+    frame(headers, endHeaders | endStream, 1, 'block'),
+    Buffer.concat([frame(headers, endStream, 1, 'block'), fieldFor(1)]),
+  ],
+  // A list of several frames: after the last.
+  same(frame(headers, endStream, 0x01020305, 'first')),
+  same(frame(continuation, 0, 0x01020305, 'second')),
+  [
+    frame(continuation, endHeaders, 0x01020305, 'third'),
+    Buffer.concat([frame(continuation, 0, 0x01020305, 'third'), fieldFor(0x01020305)]),
+  ],
+  // Padding belongs to its frame.
+  [
+    frame(headers, endHeaders | padded | priority, 5, '\x02.....block\0\0'),
+    Buffer.concat([frame(headers, padded | priority, 5, '\x02.....block\0\0'), fieldFor(5)]),
+  ],
+  // What looks like a frame within another, and the same flag of other types.
+  same(frame(data, 0, 5, [...frame(headers, endHeaders, 7, 'x')])),
+  same(frame(ping, endHeaders, 0, '12345678')),
+  // Trailers.
+  [
+    frame(headers, endHeaders | endStream, 5, ''),
+    Buffer.concat([frame(headers, endStream, 5, ''), fieldFor(5)]),
+  ],
+  same(frame(data, 0, 9, '')),
+]
+const input = Buffer.concat(sent.map(([bytes]) => bytes as Buffer))
+const expected = Buffer.concat(sent.map(([, bytes]) => bytes as Buffer))
+
+test('each list of fields gets the field, however its bytes come', () => {
+  for (let size = 1; size <= input.length; size++) {
+    const inserter = new FieldInserter('id', 'abc')
+    const received: Uint8Array[] = []
+    for (let at = 0; at < input.length; at += size) {
+      received.push(inserter.insert(Buffer.from(input.subarray(at, at + size))))
+    }
+    expect(Buffer.concat(received).toString('hex')).toBe(expected.toString('hex'))
+  }
+})
+
+test('bytes that come together and have no list are not copied', () => {
+  const inserter = new FieldInserter('id', 'abc')
+  inserter.insert(Buffer.from(preface))
+  const bytes = frame(data, 0, 1, 'x')
+  expect(inserter.insert(bytes)).toBe(bytes)
+})
+
+test('a field of 127 bytes is refused', () => {
+  expect(() => new FieldInserter('id', 'a'.repeat(127))).toThrow(RangeError)
+})

@@ -1,0 +1,92 @@
+/** The client's preface (RFC 9113 §3.4). */
+const prefaceBytes = 24
+
+// RFC 9113 §4.1, §6.2 and §6.10.
+const frameHeadBytes = 9
+const typeAt = 3
+const flagsAt = 4
+const streamAt = 5
+const headersType = 1
+const continuationType = 9
+const endHeaders = 0x04
+
+/** A literal field that no table remembers (RFC 7541 §6.2.3): its name and its value follow. */
+const neverIndexed = 0x10
+/** Of a name or a value: its length takes one byte. */
+const literalBytesMax = 126
+
+/**
+ * Adds one field to each list of fields that a client sends over HTTP/2: in a CONTINUATION frame of its own after the frame that ended
+ * the list. Neither reads nor changes what is compressed: frames can be told apart without it. Keeps at most the head of one frame.
+ */
+export class FieldInserter {
+  /** The frame with the field; its stream changes. */
+  readonly #frame: Uint8Array
+  /** What passes as it is: of the preface, then of the payload of a frame. */
+  #payloadLeft = prefaceBytes
+  /** The list ends with the frame whose payload passes. */
+  #endsList = false
+  /** The beginning of a frame's head. */
+  #heldBack: Uint8Array | null = null
+
+  /** Throws RangeError if the name or the value is too long. Both are ASCII. */
+  constructor(name: string, value: string) {
+    this.#frame = frameOf(name, value)
+  }
+
+  /** What to send in place of these bytes, which follow those of the last call and may be changed. */
+  insert(received: Uint8Array): Uint8Array {
+    const bytes = this.#afterHeldBack(received)
+    const pieces: Uint8Array[] = []
+    let sentTo = 0
+    let at = 0
+    while (true) {
+      const passed = Math.min(this.#payloadLeft, bytes.length - at)
+      this.#payloadLeft -= passed
+      at += passed
+      if (this.#payloadLeft > 0) break
+      if (this.#endsList) {
+        pieces.push(bytes.subarray(sentTo, at), this.#frame.slice())
+        sentTo = at
+        this.#endsList = false
+      }
+      if (bytes.length - at < frameHeadBytes) {
+        if (at < bytes.length) this.#heldBack = bytes.slice(at)
+        break
+      }
+      this.#beginFrame(bytes, at)
+      at += frameHeadBytes
+    }
+    if (pieces.length === 0) return at === bytes.length ? bytes : bytes.subarray(0, at)
+    pieces.push(bytes.subarray(sentTo, at))
+    return Buffer.concat(pieces)
+  }
+
+  /** Reads the head of a frame. One that ends a list no longer does. */
+  #beginFrame(bytes: Uint8Array, at: number): void {
+    const byte = (offset: number): number => bytes[at + offset] as number
+    this.#payloadLeft = (byte(0) << 16) | (byte(1) << 8) | byte(2)
+    const type = byte(typeAt)
+    const flags = byte(flagsAt)
+    if ((type !== headersType && type !== continuationType) || (flags & endHeaders) === 0) return
+    bytes[at + flagsAt] = flags & ~endHeaders
+    this.#frame.set(bytes.subarray(at + streamAt, at + frameHeadBytes), streamAt)
+    this.#endsList = true
+  }
+
+  #afterHeldBack(received: Uint8Array): Uint8Array {
+    const heldBack = this.#heldBack
+    if (heldBack === null) return received
+    this.#heldBack = null
+    return Buffer.concat([heldBack, received])
+  }
+}
+
+function frameOf(name: string, value: string): Uint8Array {
+  const longest = Math.max(name.length, value.length)
+  if (longest > literalBytesMax) throw new RangeError(`${longest} bytes are too long for a field`)
+  const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)]
+  const payload = [neverIndexed, name.length, ...nameBytes, value.length, ...valueBytes]
+  const head = [0, 0, payload.length, continuationType, endHeaders, 0, 0, 0, 0]
+  return Uint8Array.from([...head, ...payload])
+}

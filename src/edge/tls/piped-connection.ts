@@ -1,0 +1,171 @@
+import type { ByteSocket, ConnectionHandler, SecureConnection } from './secure-connection.ts'
+import { SendQueue } from './send-queue.ts'
+
+export interface PipeLimits {
+  /** How long a client that has closed its side waits for an answer to begin. Some of them have left. */
+  readonly unansweredMsMax: number
+  /** How long it waits for more of an answer that has begun: where it ends is not seen. */
+  readonly answeredMsMax: number
+  /** How long a client may take to close its side after the server has ended the connection. */
+  readonly lingerMsMax: number
+  /** How long the system may take none of the bytes that wait for a client. */
+  readonly stalledMsMax: number
+}
+
+export const defaultPipeLimits: PipeLimits = {
+  unansweredMsMax: 30_000,
+  answeredMsMax: 2_000,
+  lingerMsMax: 10_000,
+  stalledMsMax: 120_000,
+}
+
+/** Where an inner server listens. */
+export type InnerAddress =
+  | { readonly hostname: string; readonly port: number }
+  | { readonly unix: string }
+
+/** How bytes reach an inner server. */
+interface Passage {
+  readonly to: InnerAddress
+  readonly limits: PipeLimits
+  /** What the server gets in place of the client's bytes, which are its own; called in their order. */
+  readonly change?: (bytes: Uint8Array) => Uint8Array
+  /** `fromPort`: of the inner connection; disposed when it has ended. */
+  readonly onInnerOpen: (fromPort: number) => Disposable
+}
+
+/** Passes the bytes of a connection on to an inner server, and back, until one of them ends it. */
+export function passOn({ socket }: SecureConnection, passage: Passage): ConnectionHandler {
+  const { to } = passage
+  const data = new PipedConnection(socket, passage)
+  const inner = { data, socket: innerHandlers }
+  const connected =
+    'unix' in to ? Bun.connect({ ...to, ...inner }) : Bun.connect({ ...to, ...inner })
+  connected.catch(() => socket.terminate())
+  return data
+}
+
+const innerHandlers: Bun.SocketHandler<PipedConnection> = {
+  open: (socket) => socket.data.innerOpened(socket),
+  data: (socket, bytes) => socket.data.innerData(bytes),
+  drain: (socket) => socket.data.innerDrained(),
+  close: (socket, error) => socket.data.innerClosed(error),
+  error: (socket) => socket.close(),
+  connectError: () => undefined,
+}
+
+/** A visitor's connection and the one to an inner server, whose bytes are passed on both ways. */
+class PipedConnection implements ConnectionHandler {
+  readonly #outer: ByteSocket
+  readonly #toOuter: SendQueue
+  readonly #toInner = new SendQueue()
+  readonly #passage: Passage
+  readonly #limits: PipeLimits
+  #inner: ByteSocket | null = null
+  #visit: Disposable | null = null
+  #deadline: Timer | null = null
+  #isOuterPaused = false
+  #isInnerPaused = false
+  #isOuterClosed = false
+  /** The client has closed its side. */
+  #isHalfClosed = false
+  /** The client has sent something since the server has. */
+  #isAwaited = false
+  /** The server has ended the connection. */
+  #isOver = false
+
+  constructor(outer: ByteSocket, passage: Passage) {
+    this.#outer = outer
+    this.#toOuter = new SendQueue(outer)
+    this.#passage = passage
+    this.#limits = passage.limits
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#isAwaited = true
+    if (this.#isOver || this.#toInner.send(this.#passage.change?.(bytes) ?? bytes)) return
+    this.#isOuterPaused = true
+    this.#outer.pause()
+  }
+
+  drain(): void {
+    if (!this.#toOuter.flush()) return void this.#deadline?.refresh()
+    if (this.#isOver) return void this.#endOuter()
+    this.#clearDeadline()
+    if (this.#isInnerPaused) this.#inner?.resume()
+    this.#isInnerPaused = false
+    if (this.#isHalfClosed) this.#limitTime()
+  }
+
+  end(): void {
+    this.#isHalfClosed = true
+    if (this.#isOver && this.#toOuter.isEmpty) this.#outer.close()
+    else this.#limitTime()
+  }
+
+  close(): void {
+    this.#isOuterClosed = true
+    this.#clearDeadline()
+    this.#inner?.close()
+  }
+
+  innerOpened(inner: Bun.Socket<PipedConnection>): void {
+    if (this.#isOuterClosed) return void inner.close()
+    this.#inner = inner
+    this.#visit = this.#passage.onInnerOpen(inner.localPort)
+    if (this.#toInner.sendTo(inner)) this.#resumeOuter()
+  }
+
+  innerData(bytes: Uint8Array): void {
+    this.#isAwaited = false
+    if (this.#toOuter.send(bytes)) {
+      if (this.#isHalfClosed) this.#limitTime()
+      return
+    }
+    this.#isInnerPaused = true
+    this.#inner?.pause()
+    this.#limitTime()
+  }
+
+  innerDrained(): void {
+    if (this.#toInner.flush()) this.#resumeOuter()
+  }
+
+  innerClosed(error: Error | undefined): void {
+    this.#inner = null
+    this.#visit?.[Symbol.dispose]()
+    if (this.#isOuterClosed) return
+    if (error !== undefined) return void this.#outer.terminate()
+    this.#isOver = true
+    this.#resumeOuter()
+    if (this.#toOuter.flush()) this.#endOuter()
+    else this.#limitTime()
+  }
+
+  /** The system still sends what it has. */
+  #endOuter(): void {
+    if (this.#isHalfClosed) return void this.#outer.close()
+    this.#outer.shutdown()
+    this.#clearDeadline()
+    this.#deadline = setTimeout(() => this.#outer.close(), this.#limits.lingerMsMax)
+  }
+
+  /** Of a client that does not read, or that has closed its side and may have left. A paused inner connection does not say that its server has given up. */
+  #limitTime(): void {
+    this.#clearDeadline()
+    const { answeredMsMax, stalledMsMax, unansweredMsMax } = this.#limits
+    this.#deadline = this.#toOuter.isEmpty
+      ? setTimeout(() => this.#outer.close(), this.#isAwaited ? unansweredMsMax : answeredMsMax)
+      : setTimeout(() => this.#outer.terminate(), stalledMsMax)
+  }
+
+  #clearDeadline(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline)
+    this.#deadline = null
+  }
+
+  #resumeOuter(): void {
+    if (this.#isOuterPaused) this.#outer.resume()
+    this.#isOuterPaused = false
+  }
+}
