@@ -79,7 +79,7 @@ class DirectConnection implements ConnectionHandler {
   #next: ConnectionHandler | null = null
   #isSerializing = false
   /** Bytes that came before the answer was sent. */
-  #pipelined: Uint8Array[] = []
+  #pipelined: Buffer[] = []
   #isStopping = false
   #isHalfClosed = false
   #isClosed = false
@@ -94,7 +94,7 @@ class DirectConnection implements ConnectionHandler {
     this.#idle = setTimeout(() => this.#endIdle(), idleMsMax)
   }
 
-  data(bytes: Uint8Array): void {
+  data(bytes: Buffer): void {
     if (this.#next !== null) return void this.#next.data(bytes)
     if (!this.#isBetweenRequests) return void this.#holdBack(bytes)
     const request = this.#requestIn(bytes)
@@ -137,7 +137,7 @@ class DirectConnection implements ConnectionHandler {
     return !this.#isSerializing && this.#queue.isEmpty
   }
 
-  #requestIn(bytes: Uint8Array): DirectRequest | null {
+  #requestIn(bytes: Buffer): DirectRequest | null {
     const { visitor } = this.#connection
     const asked = this.#isStopping ? null : this.#options.read(bytes, visitor.serverName)
     return asked === null ? null : requestOf(asked, visitor)
@@ -179,12 +179,12 @@ class DirectConnection implements ConnectionHandler {
   }
 
   /** The client sends its next request before it has the answer. */
-  #holdBack(bytes: Uint8Array): void {
+  #holdBack(bytes: Buffer): void {
     this.#pipelined.push(bytes)
     this.#socket.pause()
   }
 
-  #passOn(...pieces: Uint8Array[]): void {
+  #passOn(...pieces: Buffer[]): void {
     this.#onLeave()
     clearTimeout(this.#idle)
     const next = this.#options.passOn(this.#connection)

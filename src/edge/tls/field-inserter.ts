@@ -6,6 +6,7 @@ const frameHeadBytes = 9
 const typeAt = 3
 const flagsAt = 4
 const streamAt = 5
+const streamBytes = 4
 const headersType = 1
 const continuationType = 9
 const endHeaders = 0x04
@@ -15,17 +16,24 @@ const neverIndexed = 0x10
 /** Of a name or a value: its length takes one byte. */
 const literalBytesMax = 126
 
+/** Behind the last frame of a list. */
+interface ListEnd {
+  readonly at: number
+  /** All 32 bits. */
+  readonly stream: number
+}
+
 /**
  * Adds one field to each list of fields that a client sends over HTTP/2: in a CONTINUATION frame of its own after the frame that ended
  * the list. Neither reads nor changes what is compressed: frames can be told apart without it. Keeps at most the head of one frame.
  */
 export class FieldInserter {
-  /** The frame with the field; its stream changes. */
+  /** The frame with the field, of no stream. */
   readonly #frame: Uint8Array
   /** What passes as it is: of the preface, then of the payload of a frame. */
   #payloadLeft = prefaceBytes
-  /** The list ends with the frame whose payload passes. */
-  #endsList = false
+  /** The stream whose list ends with the frame whose payload passes; null: no list does. */
+  #endedStream: number | null = null
   /** The beginning of a frame's head. */
   #heldBack: Uint8Array | null = null
 
@@ -37,29 +45,42 @@ export class FieldInserter {
   /** What to send in place of these bytes, which follow those of the last call and may be changed. */
   insert(received: Uint8Array): Uint8Array {
     const bytes = this.#afterHeldBack(received)
-    const pieces: Uint8Array[] = []
-    let sentTo = 0
+    const ends: ListEnd[] = []
     let at = 0
     while (true) {
       const passed = Math.min(this.#payloadLeft, bytes.length - at)
       this.#payloadLeft -= passed
       at += passed
       if (this.#payloadLeft > 0) break
-      if (this.#endsList) {
-        pieces.push(bytes.subarray(sentTo, at), this.#frame.slice())
-        sentTo = at
-        this.#endsList = false
-      }
-      if (bytes.length - at < frameHeadBytes) {
-        if (at < bytes.length) this.#heldBack = bytes.slice(at)
-        break
-      }
+      if (this.#endedStream !== null) ends.push({ at, stream: this.#endedStream })
+      this.#endedStream = null
+      if (bytes.length - at < frameHeadBytes) break
       this.#beginFrame(bytes, at)
       at += frameHeadBytes
     }
-    if (pieces.length === 0) return at === bytes.length ? bytes : bytes.subarray(0, at)
-    pieces.push(bytes.subarray(sentTo, at))
-    return Buffer.concat(pieces)
+    if (at < bytes.length) this.#heldBack = bytes.slice(at)
+    const passed = at < bytes.length ? bytes.subarray(0, at) : bytes
+    return ends.length === 0 ? passed : this.#withFields(passed, ends)
+  }
+
+  #withFields(bytes: Uint8Array, ends: readonly ListEnd[]): Uint8Array {
+    const frame = this.#frame
+    const changed = new Uint8Array(bytes.length + ends.length * frame.length)
+    changed.set(bytes)
+    let shift = ends.length * frame.length
+    let movedFrom = bytes.length
+    // From the end on, so that nothing is overwritten before it has moved.
+    for (let index = ends.length - 1; index >= 0; index--) {
+      const { at, stream } = ends[index] as ListEnd
+      changed.copyWithin(at + shift, at, movedFrom)
+      movedFrom = at
+      shift -= frame.length
+      changed.set(frame, at + shift)
+      for (let byte = 0; byte < streamBytes; byte++) {
+        changed[at + shift + streamAt + byte] = stream >>> (24 - 8 * byte)
+      }
+    }
+    return changed
   }
 
   /** Reads the head of a frame. One that ends a list no longer does. */
@@ -70,8 +91,10 @@ export class FieldInserter {
     const flags = byte(flagsAt)
     if ((type !== headersType && type !== continuationType) || (flags & endHeaders) === 0) return
     bytes[at + flagsAt] = flags & ~endHeaders
-    this.#frame.set(bytes.subarray(at + streamAt, at + frameHeadBytes), streamAt)
-    this.#endsList = true
+    let stream = 0
+    for (let offset = streamAt; offset < frameHeadBytes; offset++)
+      stream = (stream << 8) | byte(offset)
+    this.#endedStream = stream
   }
 
   #afterHeldBack(received: Uint8Array): Uint8Array {

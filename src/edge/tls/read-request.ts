@@ -17,7 +17,7 @@ const headBytesMax = 16_384
  * Reads the bytes as one GET request of HTTP/1.1 for this host (canonical). Null if they are anything else, however slight the
  * difference: a part of a request or several, another method, a body, an upgrade, a connection that is to end, another host, or a mistake.
  */
-export type ReadRequest = (bytes: Uint8Array, host: string) => PlainRequest | null
+export type ReadRequest = (bytes: Buffer, host: string) => PlainRequest | null
 
 /** Node's parser, llhttp, as Bun has it for `node:_http_common` (Bun 1.4.5). */
 interface HttpParser {
@@ -80,9 +80,8 @@ export function requestReader(): ReadRequest | null {
   return (bytes, host) => {
     // What Bun's server makes of other characters is not written down.
     if (!isAscii(bytes)) return null
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     // The parser also reads the beginning of a next request, and says nothing of it.
-    if (text.indexOf(headEnd) !== text.length - headEnd.length) return null
+    if (bytes.indexOf(headEnd) !== bytes.length - headEnd.length) return null
     heads = 0
     parser.initialize(HTTPParser.REQUEST, {}, headBytesMax)
     const read = parser.execute(bytes)
@@ -90,7 +89,7 @@ export function requestReader(): ReadRequest | null {
     if (!target.startsWith('/') || target.includes('#')) return null
     // It is lenient about spaces and about line breaks in front, and Bun's server is not.
     const line = `GET ${target} HTTP/1.1\r\n`
-    if (text.toString('latin1', 0, line.length) !== line) return null
+    if (bytes.toString('latin1', 0, line.length) !== line) return null
     const fields = fieldsFor(host, list)
     return fields === null ? null : { target, fields }
   }

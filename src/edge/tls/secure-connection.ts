@@ -35,7 +35,7 @@ export interface SecureConnection {
 /** What the listener passes on of a connection's socket. */
 export interface ConnectionHandler {
   /** The bytes are the handler's. */
-  data(bytes: Uint8Array): void
+  data(bytes: Buffer): void
   /** The socket takes bytes again. */
   drain(): void
   /** The client has closed its side, and may still read. The handler closes the connection. */
