@@ -1,9 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
+import { ApiError } from '#web/server/api.ts'
+import { sitesQuery } from '#web/server/queries.ts'
 import { words } from '#web/words/words.ts'
 import { ChosenFiles } from './chosen-files.tsx'
 import { FileDrop } from './file-drop.tsx'
@@ -25,8 +28,8 @@ export interface NewSite {
 interface PublishFormProps {
   readonly session: SessionState
   readonly siteName: string
-  /** The sites there are, to publish a new version of one. */
-  readonly siteNames: readonly string[]
+  /** The sites there are, to publish a new version of one; null while that is not known. */
+  readonly siteNames: readonly string[] | null
   /** Called with null while nobody has typed a name, and the files may suggest one. Null: the name is not to be chosen. */
   readonly onName: ((name: string | null) => void) | null
   readonly newSite: NewSite | null
@@ -39,12 +42,14 @@ export function PublishForm(props: PublishFormProps) {
   const { choice, publish } = session
   // No problems are shown before the form is filled in.
   const [isTried, setTried] = useState(false)
+  const [listProblem, setListProblem] = useState<string | null>(null)
+  const client = useQueryClient()
   const listId = useId()
   const nameProblem = siteNameProblem(siteName)
   const filesProblem = filesProblemOf(session)
   // Before there is something to publish, there is nothing to ask about it.
   const isAsked = choice !== null || session.found !== null || publish.stage === 'failed'
-  const isReplacing = siteNames.includes(siteName)
+  const isReplacing = siteNames?.includes(siteName) === true
   const newSite = isReplacing ? null : props.newSite
   const known = useRemovals(isReplacing ? siteName : null, choice)
   const removals = known?.removals ?? null
@@ -57,6 +62,8 @@ export function PublishForm(props: PublishFormProps) {
     if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
     if (newSite !== null && newSite.problem !== null) return
     const { choice: chosen } = publishSession.state
+    // Whoever is quicker than the list of sites has not agreed to replace one. The form asks now.
+    if (siteNames === null && (await isTaken(siteName))) return
     if (isReplacing && chosen !== null && known?.choice !== chosen) {
       // Nobody has agreed to what was not shown yet.
       if ((await findRemovals(siteName, chosen)) !== null) return
@@ -66,6 +73,18 @@ export function PublishForm(props: PublishFormProps) {
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
     if (isSame) void publishSession.retry()
     else void publishSession.publish(siteName)
+  }
+
+  /** Also if that cannot be known, which the form then says. */
+  const isTaken = async (name: string): Promise<boolean> => {
+    setListProblem(null)
+    try {
+      const sites = await client.ensureQueryData(sitesQuery)
+      return sites.some(({ rkey }) => rkey === name)
+    } catch (error) {
+      setListProblem(error instanceof ApiError ? error.message : words.server.failed)
+      return true
+    }
   }
 
   const begin = isReplacing ? form.replace(siteName) : form.publish
@@ -95,7 +114,7 @@ export function PublishForm(props: PublishFormProps) {
             value={siteName}
           />
           <datalist id={listId}>
-            {siteNames.map((name) => (
+            {siteNames?.map((name) => (
               <option key={name} value={name} />
             ))}
           </datalist>
@@ -103,6 +122,7 @@ export function PublishForm(props: PublishFormProps) {
         </>
       )}
       {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
+      {listProblem !== null && <Problem>{listProblem}</Problem>}
       {failure !== null && (
         <Notice tone={failure.kind === 'cancelled' ? 'info' : 'danger'}>
           {failure.message}

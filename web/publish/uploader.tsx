@@ -81,7 +81,7 @@ export function Uploader(props: UploaderProps) {
             onName={site === undefined ? setTypedName : null}
             session={session}
             siteName={siteName}
-            siteNames={siteNames ?? none}
+            siteNames={siteNames}
           />
         )}
         {isRunning(publish) && (
