@@ -1,19 +1,9 @@
 import { expect, test } from 'bun:test'
+import { flags, frame, preface, types } from '#tests/support/visitors/http2-frames.ts'
 import { FieldInserter } from './field-inserter.ts'
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-const [data, headers, settings, ping, continuation] = [0, 1, 4, 6, 9]
-const [endStream, endHeaders, padded, priority] = [0x1, 0x4, 0x8, 0x20]
-
-function frame(type: number, flags: number, stream: number, payload: string | number[]): Buffer {
-  const bytes = Buffer.from(payload as number[])
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(bytes.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, bytes])
-}
+const { continuation, data, headers, ping, settings } = types
+const { endHeaders, endStream, padded, priority } = flags
 
 const field = [0x10, 2, ...Buffer.from('id'), 3, ...Buffer.from('abc')]
 const fieldFor = (stream: number) => frame(continuation, endHeaders, stream, field)

@@ -3,9 +3,18 @@ import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node
 import { connect as connectTcp } from 'node:net'
 import { parseTrustedProxies } from '#http/client-address.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import {
+  exchange,
+  flags,
+  frame,
+  getFields,
+  literal,
+  types,
+} from '#tests/support/visitors/http2-frames.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { connectionField, Http2Pipe } from './http2-pipe.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
+import type { Visitor } from './secure-connection.ts'
 
 const pipe = new Http2Pipe()
 /** The last name of a connection that a request came with. */
@@ -13,16 +22,26 @@ let lastName = ''
 /** Requests whose connection was known. */
 let known = 0
 const unix = `\0sitehost-test-${process.pid}`
-const inner = Bun.serve({
-  ...{ unix, development: false, http1: false, http2: true },
-  async fetch(request: Request) {
-    lastName = request.headers.get(connectionField) ?? ''
-    const visitor = pipe.visitorOf(request)
-    if (visitor === null) return new Response(null, { status: 403 })
-    known++
-    return new Response(`${visitor.serverName} ${(await request.bytes()).length}`)
-  },
-} as unknown as Bun.Serve.Options<undefined>)
+/** At a Unix socket, as the product has it; Bun's types do not know these options of one. */
+const serveAt = (unix: string, fetch: (request: Request) => Response | Promise<Response>) =>
+  Bun.serve({
+    ...{ unix, fetch, development: false, http1: false, http2: true },
+  } as unknown as Bun.Serve.Options<undefined>)
+
+async function answerOf(request: Request, { serverName }: Visitor): Promise<Response> {
+  return new Response(`${serverName} ${(await request.bytes()).length}`)
+}
+/** Before anything else happens on its connection. */
+const answerAtOnce = () => new Response('yes')
+const inner = serveAt(unix, (request) => {
+  lastName = request.headers.get(connectionField) ?? ''
+  const visitor = pipe.visitorOf(request)
+  if (visitor === null) return new Response(null, { status: 403 })
+  known++
+  return request.url.endsWith('/read') ? answerOf(request, visitor) : answerAtOnce()
+})
+const withoutPipe = `${unix}-without`
+const plain = serveAt(withoutPipe, answerAtOnce)
 pipe.leadTo({ unix })
 
 /** Networks have fewer connections than these tests. */
@@ -42,7 +61,7 @@ const sessions: ClientHttp2Session[] = []
 afterAll(async () => {
   for (const session of sessions) session.destroy()
   outer[Symbol.dispose]()
-  await inner.stop(true)
+  for (const server of [inner, plain]) await server.stop(true)
 })
 
 function open(to: string | { unix: string } = `http://127.0.0.1:${outer.port}`) {
@@ -62,7 +81,11 @@ async function ask(
   body = '',
 ): Promise<readonly [number, string]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly [number, string]>()
-  const request = session.request({ ':method': body === '' ? 'GET' : 'POST', ...fields })
+  const request = session.request({
+    ':method': body === '' ? 'GET' : 'POST',
+    ':path': '/read',
+    ...fields,
+  })
   request.on('error', reject)
   request.on('response', async ({ ':status': status }) => {
     const text = await Array.fromAsync(request, String)
@@ -120,38 +143,88 @@ test('connections have names of their own, of 128 bits', async () => {
   for (const name of names) expect(Buffer.from(name, 'base64url')).toHaveLength(16)
 })
 
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1')
-/** `:method: GET`, `:scheme: http`, `:path: /` and an authority. */
-const request = [0x82, 0x86, 0x84, 0x01, 1, 0x61]
-const literal = (name: string, value: string, bytes = value.length) => [
-  ...[0x00, name.length, ...Buffer.from(name)],
-  ...[bytes, ...Buffer.from(value)],
-]
-
 /** Whether a request with this list of fields was taken for one of its connection. Resolves once the server has read it, or has ended the connection. */
 async function isKnown(list: number[]): Promise<boolean> {
   const before = known
-  const socket = connectTcp(outer.port, '127.0.0.1')
-  socket.on('error', () => undefined)
-  const head = [0, 0, list.length, 1, 0x05, 0, 0, 0, 1]
-  const ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, ...Buffer.from('answered')]
-  socket.write(Buffer.concat([preface, Buffer.from([...head, ...list, ...ping])]))
-  let received = ''
-  for await (const bytes of socket) {
-    received += (bytes as Buffer).toString('latin1')
-    if (received.includes('answered')) break
-  }
-  socket.destroy()
+  await exchange(through, frame(types.headers, flags.endHeaders | flags.endStream, 1, list))
   return known > before
 }
 
+const through = { host: '127.0.0.1', port: outer.port }
+
 test('a field that takes the next one for a part of itself gives a request no other connection', async () => {
-  expect(await isKnown([...request, ...literal('x', 'abc')])).toBe(true)
+  expect(await isKnown([...getFields, ...literal('x', 'abc')])).toBe(true)
   const forged = literal(connectionField, 'A'.repeat(22))
   for (let missing = 1; missing <= 60; missing++) {
     for (const before of [[], forged]) {
-      const list = [...request, ...before, ...literal('x', 'abc', 3 + missing)]
+      const list = [...getFields, ...before, ...literal('x', 'abc', 3 + missing)]
       expect([missing, await isKnown(list)]).toEqual([missing, false])
     }
   }
+})
+
+const { endHeaders, endStream, padded, priority } = flags
+const { continuation, data, goAway, headers, ping, pushPromise, reset } = types
+const whole = endHeaders | endStream
+const get = (stream: number) => frame(headers, whole, stream, getFields)
+const post = [0x83, ...getFields.slice(1)]
+const fields = (count: number) =>
+  Array.from({ length: count }, (_, index) => literal(`x${index}`, 'abc')).flat()
+const pieces = (count: number) => [
+  frame(headers, endStream, 1, getFields),
+  ...Array.from({ length: count }, (_, index) =>
+    frame(continuation, index === count - 1 ? endHeaders : 0, 1, literal(`x${index}`, 'abc')),
+  ),
+]
+
+/** First frames of a client: valid ones, and mistakes. */
+const sequences: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
+  ['two requests', get(1), get(3)],
+  ['a body', frame(headers, endHeaders, 1, post), frame(data, endStream, 1, 'abc')],
+  [
+    'trailers',
+    ...[frame(headers, endHeaders, 1, post), frame(data, 0, 1, 'abc')],
+    frame(headers, whole, 1, literal('x', 'abc')),
+  ],
+  [
+    'padding and a priority',
+    frame(headers, whole | padded | priority, 1, [2, 0, 0, 0, 0, 15, ...getFields, 0, 0]),
+  ],
+  ['a reserved bit', frame(headers, whole, 0x80000001, getFields)],
+  ['a list in several frames', ...pieces(5)],
+  [
+    'a list that ends with an empty frame',
+    frame(headers, endStream, 1, getFields),
+    frame(continuation, endHeaders, 1),
+  ],
+  ['as many frames as a list may have', ...pieces(30)],
+  ['far more frames', ...pieces(40)],
+  ['many fields', frame(headers, whole, 1, [...getFields, ...fields(110)])],
+  ['too many fields', frame(headers, whole, 1, [...getFields, ...fields(400)])],
+  ['a frame of an unknown type', frame(77, 0xff, 1, 'x'), get(1)],
+  ['no stream', get(0)],
+  ['a stream of the server', get(2)],
+  ['streams out of order', get(5), get(3)],
+  ['a stream that has ended', get(1), get(1)],
+  ['a promise', frame(pushPromise, endHeaders, 1, [0, 0, 0, 2, ...getFields])],
+  ['the end of no list', frame(continuation, endHeaders, 1, getFields)],
+  ['another end of a list', get(1), frame(continuation, endHeaders, 1, literal('x', 'abc'))],
+  [
+    'a frame within a list',
+    ...[frame(headers, endStream, 1, getFields), frame(ping, 0, 0, '12345678')],
+    frame(continuation, endHeaders, 1),
+  ],
+  ['no fields', frame(headers, whole, 1)],
+  ['a table that is made smaller', frame(headers, whole, 1, [0x20, ...getFields])],
+  ['a code that is cut', frame(headers, whole, 1, [...getFields, 0, 1, 0x78, 0x82, 0xff])],
+  ['a frame that is too long', frame(headers, whole, 1, [...getFields, ...fields(3_000)])],
+  ['a request that is given up', get(1), frame(reset, 0, 1, [0, 0, 0, 8])],
+  ['the last of a client', frame(goAway, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]), get(1)],
+]
+
+test.each(sequences)('answers as without the pipe: %s', async (_, ...frames) => {
+  const bytes = Buffer.concat(frames)
+  const answers = await exchange({ path: withoutPipe }, bytes)
+  expect(answers).not.toEqual([])
+  expect(await exchange(through, bytes)).toEqual(answers)
 })
