@@ -34,8 +34,13 @@ let dir: string
 let tls: TlsService
 let httpPort = 0
 const handshakes = new Tally<string>()
-const begun = Promise.withResolvers<void>()
-const held = Promise.withResolvers<void>()
+/** When a request for the path has come, and when it is answered. */
+const holds = new Map(
+  ['/held', '/held-http2'].map((path) => [
+    path,
+    { begun: Promise.withResolvers<void>(), end: Promise.withResolvers<void>() },
+  ]),
+)
 const signal = new AbortController().signal
 const fileOf = (name: string) => join(dir, name)
 
@@ -43,7 +48,7 @@ const head = { status: 200, headers: new Headers({ 'content-length': '4' }) }
 const body = new Blob(['kept'])
 let onTheirConnection = 0
 
-/** Says who asks; `/held` answers when `held` does, and `/kept` at once. */
+/** Says who asks; what is held answers when that ends, and `/kept` at once. */
 const answer: Answer = (request, server) => {
   if (!request.url.endsWith('/kept')) return answerLater(request, server)
   if (request instanceof DirectRequest) onTheirConnection++
@@ -52,9 +57,10 @@ const answer: Answer = (request, server) => {
 const answerLater = async (...[request, server]: Parameters<Answer>): Promise<Response> => {
   const { pathname } = new URL(request.url)
   if (pathname === '/large') return new Response(large)
-  if (pathname === '/held') {
-    begun.resolve()
-    await held.promise
+  const hold = holds.get(pathname)
+  if (hold !== undefined) {
+    hold.begun.resolve()
+    await hold.end.promise
     return new Response(large)
   }
   const body = request.body && (await request.text())
@@ -364,13 +370,25 @@ test('stopping answers what is in progress, and new visitors meanwhile', async (
   })
   const closed = Promise.withResolvers<void>()
   socket.on('close', () => closed.resolve())
-  await begun.promise
+  const overHttp2 = ask2(other, { ':path': '/held-http2' })
+  for (const { begun } of holds.values()) await begun.promise
   const drained = tls.drain(new AbortController().signal)
-  const [status] = await ask2(other, { ':path': '/' })
-  expect(status).toBe(200)
-  held.resolve()
+  const isAnswered = async () => {
+    const later = await open(other)
+    later.write(`GET / HTTP/1.1\r\nhost: ${other}\r\n\r\n`)
+    const overHttp1 = (await Array.fromAsync(later, String)).join('')
+    const [status] = await ask2(other, { ':path': '/' })
+    return overHttp1.startsWith('HTTP/1.1 200 ') && status === 200
+  }
+  expect(await isAnswered()).toBe(true)
+  holds.get('/held')?.end.resolve()
   await closed.promise
-  await drained
   expect(length).toBeGreaterThan(large.length)
+  // Over either protocol, as long as there is a request over the other.
+  expect(await isAnswered()).toBe(true)
+  holds.get('/held-http2')?.end.resolve()
+  const [heldStatus] = await overHttp2
+  expect(heldStatus).toBe(200)
+  await drained
   await expect(open(other)).rejects.toThrow()
 })

@@ -8,7 +8,7 @@ import { eventually } from '#tests/support/eventually.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { DirectRequests } from './direct-requests.ts'
-import { InnerPipe } from './inner-pipe.ts'
+import { Http1Pipe } from './http1-pipe.ts'
 import { answerPiped } from './piped-requests.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
 import { requestReader } from './read-request.ts'
@@ -58,7 +58,7 @@ const answer: Answer = (request, server) => {
 const altSvcOf = (): string => 'h3=":443"'
 let now = Date.UTC(2026, 0, 1)
 
-const pipe = new InnerPipe(0)
+const pipe = new Http1Pipe(0)
 const inner = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,

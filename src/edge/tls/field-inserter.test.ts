@@ -42,7 +42,7 @@ const sent: readonly (readonly Buffer[])[] = [
 const input = Buffer.concat(sent.map(([bytes]) => bytes as Buffer))
 const expected = Buffer.concat(sent.map(([, bytes]) => bytes as Buffer))
 
-test('each list of fields gets the field, however its bytes come', () => {
+test('each field block gets the field, however its bytes come', () => {
   for (let size = 1; size <= input.length; size++) {
     const inserter = new FieldInserter('id', 'abc')
     const received: Uint8Array[] = []
@@ -60,6 +60,17 @@ test('bytes that come together and have no list are not copied', () => {
   expect(inserter.insert(bytes)).toBe(bytes)
 })
 
-test('a field of 127 bytes is refused', () => {
+test('names and values of up to 126 bytes fit a frame, and longer ones are refused', () => {
+  const [name, value] = ['n'.repeat(126), 'v'.repeat(126)]
+  const inserter = new FieldInserter(name, value)
+  const sent = inserter.insert(Buffer.concat([preface, frame(headers, endHeaders, 1)]))
+  const payload = [0x10, 126, ...Buffer.from(name), 126, ...Buffer.from(value)]
+  const added = frame(continuation, endHeaders, 1, payload)
+  expect(
+    Buffer.from(sent)
+      .subarray(preface.length + 9)
+      .toString('hex'),
+  ).toBe(added.toString('hex'))
   expect(() => new FieldInserter('id', 'a'.repeat(127))).toThrow(RangeError)
+  expect(() => new FieldInserter('a'.repeat(127), 'abc')).toThrow(RangeError)
 })

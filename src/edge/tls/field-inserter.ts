@@ -2,7 +2,7 @@
 const prefaceBytes = 24
 
 // RFC 9113 §4.1, §6.2 and §6.10.
-const frameHeadBytes = 9
+const frameHeaderBytes = 9
 const typeAt = 3
 const flagsAt = 4
 const streamAt = 5
@@ -13,28 +13,28 @@ const endHeaders = 0x04
 
 /** A literal field that no table remembers (RFC 7541 §6.2.3): its name and its value follow. */
 const neverIndexed = 0x10
-/** Of a name or a value: its length takes one byte. */
+/** Of a name or a value: its length takes one byte. With both, the frame's length takes one, too: 255 at most. */
 const literalBytesMax = 126
 
-/** Behind the last frame of a list. */
-interface ListEnd {
+/** Behind the last frame of a field block. */
+interface BlockEnd {
   readonly at: number
   /** All 32 bits. */
   readonly stream: number
 }
 
 /**
- * Adds one field to each list of fields that a client sends over HTTP/2: in a CONTINUATION frame of its own after the frame that ended
- * the list. Neither reads nor changes what is compressed: frames can be told apart without it. Keeps at most the head of one frame.
+ * Adds one field to each field block that a client sends over HTTP/2 (RFC 9113 §4.3): in a CONTINUATION frame of its own after the frame that
+ * ended the block. Neither reads nor changes what is compressed: frames can be told apart without it. Keeps at most the header of one frame.
  */
 export class FieldInserter {
   /** The frame with the field, of no stream. */
   readonly #frame: Uint8Array
   /** What passes as it is: of the preface, then of the payload of a frame. */
   #payloadLeft = prefaceBytes
-  /** The stream whose list ends with the frame whose payload passes; null: no list does. */
+  /** The stream whose block ends with the frame whose payload passes; null: no block does. */
   #endedStream: number | null = null
-  /** The beginning of a frame's head. */
+  /** The beginning of a frame's header. */
   #heldBack: Uint8Array | null = null
 
   /** Throws RangeError if the name or the value is too long. Both are ASCII. */
@@ -42,10 +42,10 @@ export class FieldInserter {
     this.#frame = frameOf(name, value)
   }
 
-  /** What to send in place of these bytes, which follow those of the last call and may be changed. */
+  /** Returns the bytes to send instead. Chunks must be passed in order; modifies `received`. */
   insert(received: Uint8Array): Uint8Array {
     const bytes = this.#afterHeldBack(received)
-    const ends: ListEnd[] = []
+    const ends: BlockEnd[] = []
     let at = 0
     while (true) {
       const passed = Math.min(this.#payloadLeft, bytes.length - at)
@@ -54,16 +54,16 @@ export class FieldInserter {
       if (this.#payloadLeft > 0) break
       if (this.#endedStream !== null) ends.push({ at, stream: this.#endedStream })
       this.#endedStream = null
-      if (bytes.length - at < frameHeadBytes) break
+      if (bytes.length - at < frameHeaderBytes) break
       this.#beginFrame(bytes, at)
-      at += frameHeadBytes
+      at += frameHeaderBytes
     }
     if (at < bytes.length) this.#heldBack = bytes.slice(at)
     const passed = at < bytes.length ? bytes.subarray(0, at) : bytes
     return ends.length === 0 ? passed : this.#withFields(passed, ends)
   }
 
-  #withFields(bytes: Uint8Array, ends: readonly ListEnd[]): Uint8Array {
+  #withFields(bytes: Uint8Array, ends: readonly BlockEnd[]): Uint8Array {
     const frame = this.#frame
     const changed = new Uint8Array(bytes.length + ends.length * frame.length)
     changed.set(bytes)
@@ -71,7 +71,7 @@ export class FieldInserter {
     let movedFrom = bytes.length
     // From the end on, so that nothing is overwritten before it has moved.
     for (let index = ends.length - 1; index >= 0; index--) {
-      const { at, stream } = ends[index] as ListEnd
+      const { at, stream } = ends[index] as BlockEnd
       changed.copyWithin(at + shift, at, movedFrom)
       movedFrom = at
       shift -= frame.length
@@ -83,7 +83,7 @@ export class FieldInserter {
     return changed
   }
 
-  /** Reads the head of a frame. One that ends a list no longer does. */
+  /** Reads the header of a frame. One that ends a block no longer does. */
   #beginFrame(bytes: Uint8Array, at: number): void {
     const byte = (offset: number): number => bytes[at + offset] as number
     this.#payloadLeft = (byte(0) << 16) | (byte(1) << 8) | byte(2)
@@ -92,7 +92,7 @@ export class FieldInserter {
     if ((type !== headersType && type !== continuationType) || (flags & endHeaders) === 0) return
     bytes[at + flagsAt] = flags & ~endHeaders
     let stream = 0
-    for (let offset = streamAt; offset < frameHeadBytes; offset++)
+    for (let offset = streamAt; offset < frameHeaderBytes; offset++)
       stream = (stream << 8) | byte(offset)
     this.#endedStream = stream
   }

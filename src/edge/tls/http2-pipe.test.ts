@@ -9,16 +9,17 @@ import {
   frame,
   getFields,
   literal,
+  preface,
   types,
 } from '#tests/support/visitors/http2-frames.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { connectionField, Http2Pipe } from './http2-pipe.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
-import type { Visitor } from './secure-connection.ts'
+import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 const pipe = new Http2Pipe()
-/** The last name of a connection that a request came with. */
-let lastName = ''
+/** Of the connection on which the last request came. */
+let lastToken = ''
 /** Requests whose connection was known. */
 let known = 0
 const unix = `\0sitehost-test-${process.pid}`
@@ -34,7 +35,7 @@ async function answerOf(request: Request, { serverName }: Visitor): Promise<Resp
 /** Before anything else happens on its connection. */
 const answerAtOnce = () => new Response('yes')
 const inner = serveAt(unix, (request) => {
-  lastName = request.headers.get(connectionField) ?? ''
+  lastToken = request.headers.get(connectionField) ?? ''
   const visitor = pipe.visitorOf(request)
   if (visitor === null) return new Response(null, { status: 403 })
   known++
@@ -113,55 +114,85 @@ test('requests of many streams are of the visitor of their connection', async ()
   expect(connections).toBe(first + 2)
 })
 
-test('a client that names a connection itself is refused', async () => {
+test('a client that sends such a field itself is refused', async () => {
   const session = open()
   expect(await ask(session)).toEqual([200, expect.any(String)])
-  for (const name of [lastName, 'made-up', '']) {
-    expect(await ask(session, { [connectionField]: name })).toEqual([403, ''])
+  for (const token of [lastToken, 'made-up', '']) {
+    expect(await ask(session, { [connectionField]: token })).toEqual([403, ''])
   }
 })
 
-test('the name of a connection that has ended is nobody’s', async () => {
+test('the token of a closed connection is rejected', async () => {
   const session = open()
   await ask(session)
-  const name = lastName
+  const token = lastToken
   const direct = open({ unix })
-  expect(await ask(direct, { [connectionField]: name })).toEqual([200, expect.any(String)])
+  expect(await ask(direct, { [connectionField]: token })).toEqual([200, expect.any(String)])
   session.destroy()
   await eventually(async () =>
-    expect(await ask(direct, { [connectionField]: name })).toEqual([403, '']),
+    expect(await ask(direct, { [connectionField]: token })).toEqual([403, '']),
   )
 })
 
-test('connections have names of their own, of 128 bits', async () => {
-  const names = new Set<string>()
+test('connections have tokens of their own, of 128 bits', async () => {
+  const tokens = new Set<string>()
   for (let i = 0; i < 5; i++) {
     await ask(open())
-    names.add(lastName)
+    tokens.add(lastToken)
   }
-  expect(names.size).toBe(5)
-  for (const name of names) expect(Buffer.from(name, 'base64url')).toHaveLength(16)
+  expect(tokens.size).toBe(5)
+  for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(16)
 })
 
-/** Whether a request with this list of fields was taken for one of its connection. Resolves once the server has read it, or has ended the connection. */
-async function isKnown(list: number[]): Promise<boolean> {
+/** Whether a request with this field block was taken for one of its connection. Resolves once the server has read it, or has ended the connection. */
+async function isKnown(block: number[]): Promise<boolean> {
   const before = known
-  await exchange(through, frame(types.headers, flags.endHeaders | flags.endStream, 1, list))
+  await exchange(through, frame(types.headers, flags.endHeaders | flags.endStream, 1, block))
   return known > before
 }
 
 const through = { host: '127.0.0.1', port: outer.port }
 
-test('a field that takes the next one for a part of itself gives a request no other connection', async () => {
+test('a literal that swallows the inserted field leaves the request without a visitor', async () => {
   expect(await isKnown([...getFields, ...literal('x', 'abc')])).toBe(true)
   const forged = literal(connectionField, 'A'.repeat(22))
   for (let missing = 1; missing <= 60; missing++) {
     for (const before of [[], forged]) {
-      const list = [...getFields, ...before, ...literal('x', 'abc', 3 + missing)]
-      expect([missing, await isKnown(list)]).toEqual([missing, false])
+      const block = [...getFields, ...before, ...literal('x', 'abc', 3 + missing)]
+      expect([missing, await isKnown(block)]).toEqual([missing, false])
     }
   }
 })
+
+test('more connections at once than the backlog of a socket holds are all answered', async () => {
+  const count = 2_000
+  const bytes = Buffer.concat([preface, frame(types.settings, 0, 0), get(1)])
+  const { promise: settled, resolve } = Promise.withResolvers<void>()
+  const answered = new Set<number>()
+  let lost = 0
+  for (let index = 0; index < count; index++) {
+    const end = (): void => void (answered.size + lost === count && resolve())
+    const socket = {
+      ...{ pause: () => true, resume: () => true, shutdown() {}, close() {} },
+      terminate() {
+        lost++
+        end()
+      },
+      write(more: Uint8Array) {
+        if (Buffer.from(more).includes('yes')) answered.add(index)
+        end()
+        return more.length
+      },
+    } as unknown as SecureConnection['socket']
+    const visitor = { address: '192.0.2.7', serverName: 'many.example' }
+    handlers.push(pipe.accept({ socket, visitor, isHttp2: true }))
+    handlers.at(-1)?.data(Buffer.from(bytes))
+  }
+  await settled
+  for (const handler of handlers) handler.close()
+  expect(lost).toBe(0)
+}, 30_000)
+const handlers: ConnectionHandler[] = []
 
 const { endHeaders, endStream, padded, priority } = flags
 const { continuation, data, goAway, headers, ping, pushPromise, reset } = types

@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { FieldInserter } from './field-inserter.ts'
-import { defaultPipeLimits, type InnerAddress, passOn } from './piped-connection.ts'
+import { defaultPipeLimits, type InnerAddress, type PipeLimits, pipeTo } from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
-/** Says on which connection a request came. */
+/** Holds the token of the connection on which a request came. */
 export const connectionField = 'sitehost-connection'
 
-/** Nobody guesses the name of another connection. */
-const nameBytes = 16
+/** 128 bits: a token cannot be guessed. */
+const tokenBytes = 16
 
 /**
- * Passes decrypted HTTP/2 on to a server of this process, and adds to each request a field with the secret name of its connection. To
- * ask the server for the address of a connection takes two system calls a request, and over a Unix socket there is none.
+ * Passes decrypted HTTP/2 on to a server of this process and adds a field with the connection's token to each request. A Unix
+ * socket has no peer address, and `requestIP` costs two system calls a request. Whoever reads a token and can reach the socket can pose as its
+ * visitor until the connection ends: the field is never logged.
  */
 export class Http2Pipe {
   #to: InnerAddress | null = null
-  readonly #limits: typeof defaultPipeLimits
+  readonly #limits: PipeLimits
   readonly #visitors = new Map<string, Visitor>()
 
-  constructor(limits = defaultPipeLimits) {
+  constructor(limits: PipeLimits = defaultPipeLimits) {
     this.#limits = limits
   }
 
@@ -36,13 +37,13 @@ export class Http2Pipe {
     const to = this.#to
     if (to === null) throw new Error('no inner server yet')
     const visitors = this.#visitors
-    const name = randomBytes(nameBytes).toString('base64url')
-    const inserter = new FieldInserter(connectionField, name)
+    const token = randomBytes(tokenBytes).toString('base64url')
+    const inserter = new FieldInserter(connectionField, token)
     const onInnerOpen = (): Disposable => {
-      visitors.set(name, connection.visitor)
-      return { [Symbol.dispose]: () => void visitors.delete(name) }
+      visitors.set(token, connection.visitor)
+      return { [Symbol.dispose]: () => void visitors.delete(token) }
     }
-    const change = (bytes: Uint8Array) => inserter.insert(bytes)
-    return passOn(connection, { to, limits: this.#limits, onInnerOpen, change })
+    const transform = (bytes: Uint8Array) => inserter.insert(bytes)
+    return pipeTo(connection, { to, limits: this.#limits, onInnerOpen, transform })
   }
 }

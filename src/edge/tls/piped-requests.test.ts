@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:http2'
 import { ConnectionGate } from './connection-gate.ts'
+import { Http1Pipe } from './http1-pipe.ts'
 import { Http2Pipe } from './http2-pipe.ts'
-import { InnerPipe } from './inner-pipe.ts'
 import { answerPiped } from './piped-requests.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
 import type { AcceptConnection } from './secure-connection.ts'
@@ -21,7 +21,7 @@ const fetchOf = (pipe: Pipe) =>
   })
 const common = { hostname: '127.0.0.1', port: 0, development: false }
 
-const byPort = new InnerPipe(0)
+const byPort = new Http1Pipe(0)
 const inner = Bun.serve({ ...common, fetch: fetchOf(byPort) })
 byPort.leadTo(inner.port ?? 0)
 

@@ -15,7 +15,7 @@ interface PipedOptions {
   readonly altSvcOf?: (host: string) => string | null
 }
 
-/** What knows whose requests an inner server gets. */
+/** Finds the visitor of a request that reached an inner server. */
 interface Pipe {
   /** Null: the request did not come through the pipe. */
   visitorOf(request: Request, server: InnerServer): Visitor | null

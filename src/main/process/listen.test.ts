@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { ConfigError } from '#main/config/config.ts'
-import { listen } from './listen.ts'
+import { exchange, flags, frame, getFields, types } from '#tests/support/visitors/http2-frames.ts'
+import { listen, listenHttp2Inside } from './listen.ts'
 
 const fetch = () => new Response('it')
 const start = (host: string, port: number, setting: '--port' | 'ASK_LISTEN' = '--port') =>
@@ -25,3 +27,20 @@ test('a port that is taken', async () => {
   expect(() => start('127.0.0.1', port, 'ASK_LISTEN')).toThrow(/ with ASK_LISTEN$/)
   await first.stop(true)
 })
+
+test.each(['linux', 'darwin'] as const)(
+  'of this process, on %s: HTTP/2 and nothing else',
+  async (platform) => {
+    const { address, server } = listenHttp2Inside(fetch, platform)
+    const to = 'unix' in address ? { path: address.unix } : { ...address, host: address.hostname }
+    const request = frame(types.headers, flags.endHeaders | flags.endStream, 1, getFields)
+    const [first] = await exchange(to, request)
+    // `:status: 200` of the static table.
+    expect(first).toBe('1/4/1 88')
+    const socket = connect(to)
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    const text = (await Array.fromAsync(socket, String)).join('')
+    expect(text).toStartWith('HTTP/1.1 505 ')
+    await server.stop(true)
+  },
+)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InnerAddress } from '#edge/tls/piped-connection.ts'
+import type { InnerAddress } from '#edge/tls/pipe-to.ts'
 import { UnusableError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
@@ -52,23 +52,29 @@ export function listen(options: ListenOptions): Bun.Server<undefined> {
 }
 
 /**
- * Starts to answer requests of this process over HTTP/2 without TLS, and no others: at a Unix socket without a file or, where the system has
- * none, at a free port of loopback. Others on this machine can connect, too.
+ * Serves HTTP/2 without TLS to this process: on an abstract Unix socket on Linux, elsewhere on a free port of loopback. Any local process can connect, so the
+ * caller must reject requests that did not come through its pipe. Throws ConfigError when it cannot listen.
  */
-export function listenHttp2Inside(fetch: Fetch): {
-  readonly server: Bun.Server<undefined>
-  readonly address: InnerAddress
-} {
+export function listenHttp2Inside(
+  fetch: Fetch,
+  platform: NodeJS.Platform = process.platform,
+): { readonly server: Bun.Server<undefined>; readonly address: InnerAddress } {
   const options = { ...serverDefaults, fetch, http1: false, http2: true } as const
-  if (process.platform === 'linux') {
-    const unix = `\0sitehost-${randomUUID()}`
-    // Its types do not know these options of Unix sockets, which have them all the same (Bun 1.4.5).
-    const server = Bun.serve({ ...options, unix } as unknown as Bun.Serve.Options<undefined>)
-    return { server, address: { unix } }
+  try {
+    if (platform === 'linux') {
+      const unix = `\0sitehost-${randomUUID()}`
+      // Bun's types reject `http1` and `http2` with `unix`; the server accepts them (Bun 1.4.5).
+      const server = Bun.serve({ ...options, unix } as unknown as Bun.Serve.Options<undefined>)
+      return { server, address: { unix } }
+    }
+    const hostname = '127.0.0.1'
+    const server = Bun.serve({ ...options, hostname, port: 0, reusePort: false })
+    return { server, address: { hostname, port: server.port ?? 0 } }
+  } catch (error) {
+    const sentence =
+      'TLS: this process cannot listen for itself: allow it more open files, and Unix sockets (AF_UNIX) in its sandbox'
+    throw new UnusableError(sentence, { cause: error })
   }
-  const hostname = '127.0.0.1'
-  const server = Bun.serve({ ...options, hostname, port: 0, reusePort: false })
-  return { server, address: { hostname, port: server.port ?? 0 } }
 }
 
 interface Http3ListenOptions extends Pick<ListenOptions, 'fetch' | 'host' | 'port'> {

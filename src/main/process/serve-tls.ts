@@ -6,8 +6,8 @@ import type { RoutedHosts } from '#edge/names/route.ts'
 import { ConnectionGate } from '#edge/tls/connection-gate.ts'
 import { DirectRequests } from '#edge/tls/direct-requests.ts'
 import { FirstCertificates } from '#edge/tls/first-certificates.ts'
+import { Http1Pipe } from '#edge/tls/http1-pipe.ts'
 import { Http2Pipe } from '#edge/tls/http2-pipe.ts'
-import { InnerPipe } from '#edge/tls/inner-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
 import { listenPlain, plainGateLimits } from '#edge/tls/plain-listener.ts'
@@ -63,7 +63,7 @@ export interface TlsService extends AsyncDisposable {
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
-  const pipe = new InnerPipe(0)
+  const pipe = new Http1Pipe(0)
   const http2Pipe = new Http2Pipe()
   let http3: Http3 | null = null
   const { hstsSeconds } = tls
@@ -73,8 +73,11 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const fetchHttp2 = answerPiped({ ...piped, pipe: http2Pipe })
   const listenInside = (change: ChangeFetch): Stoppable => {
     const setting = 'TLS_LISTEN'
-    const server = listen({ host: '127.0.0.1', port: 0, setting, fetch: change(fetch) })
+    using started = new DisposableStack()
     const http2 = listenHttp2Inside(change(fetchHttp2))
+    started.defer(() => void http2.server.stop(true))
+    const server = listen({ host: '127.0.0.1', port: 0, setting, fetch: change(fetch) })
+    started.move()
     pipe.leadTo(server.port ?? 0)
     http2Pipe.leadTo(http2.address)
     return together([server, http2.server])
@@ -88,7 +91,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const answering = listen({ host: '127.0.0.1', port: 0, setting: 'HTTP_LISTEN', fetch })
     opened.defer(() => answering.stop(true))
     const gate = new ConnectionGate({ limits: plainGateLimits, trustedProxies, now: elapsed })
-    const { accept } = new InnerPipe(answering.port ?? 0)
+    const { accept } = new Http1Pipe(answering.port ?? 0)
     opened.use(await named(() => listenPlain({ ...httpListen, accept, gate }), at))
   }
   if (tls.dnsListen !== null && ordered !== null) {
@@ -137,12 +140,14 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   }
 }
 
-/** Neither stops accepting visitors while the other has requests in progress. */
+/** Several servers as one: pending requests are summed, `stop` stops all. So neither stops accepting visitors while another has requests in progress. */
 const together = (servers: readonly Stoppable[]): Stoppable => ({
   get pendingRequests() {
     return servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0)
   },
-  stop: async (closes) => void (await Promise.all(servers.map((server) => server.stop(closes)))),
+  async stop(closes) {
+    await Promise.all(servers.map((server) => server.stop(closes)))
+  },
 })
 
 /** Null: all goes through the pipe. */

@@ -7,8 +7,8 @@ import {
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
 import { ConnectionGate } from './connection-gate.ts'
-import { InnerPipe } from './inner-pipe.ts'
-import { defaultPipeLimits } from './piped-connection.ts'
+import { Http1Pipe } from './http1-pipe.ts'
+import { defaultPipeLimits } from './pipe-to.ts'
 import { listenTls, type TlsListener } from './tls-listener.ts'
 
 const context = createSecureContext({ cert: loopbackCertificate, key: loopbackCertificateKey })
@@ -61,7 +61,7 @@ beforeEach(() => {
     gate,
     log: recordingLog([]),
     accept: (connection) =>
-      new InnerPipe(inner.port, { ...limits, stalledMsMax }).accept(connection),
+      new Http1Pipe(inner.port, { ...limits, stalledMsMax }).accept(connection),
     contexts: { contextOf: () => context, isWaiting: false },
     onHandshake: () => undefined,
   })
@@ -191,8 +191,8 @@ test('a client whose inner server is gone sees its connection end', async () => 
   await eventually(async () => expect(gate.total.connections).toBe(0))
 })
 
-test('a request is of no visitor at another address of loopback with the port of one', async () => {
-  const pipe = new InnerPipe(inner.port)
+test('a request from 127.0.0.2 with a visitor’s port is rejected', async () => {
+  const pipe = new Http1Pipe(inner.port)
   onInner = (socket) => void socket.write('hello')
   const { promise: hello, resolve } = Promise.withResolvers<void>()
   const visitor = { address: '192.0.2.7', serverName }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ByteSocket, ConnectionHandler, SecureConnection } from './secure-connection.ts'
 import { SendQueue } from './send-queue.ts'
 
@@ -28,21 +29,35 @@ export type InnerAddress =
 interface Passage {
   readonly to: InnerAddress
   readonly limits: PipeLimits
-  /** What the server gets in place of the client's bytes, which are its own; called in their order. */
-  readonly change?: (bytes: Uint8Array) => Uint8Array
-  /** `fromPort`: of the inner connection; disposed when it has ended. */
-  readonly onInnerOpen: (fromPort: number) => Disposable
+  /** Transforms the client's bytes before they are sent to the server. Called once for each chunk, in order; may modify the chunk. */
+  readonly transform?: (bytes: Uint8Array) => Uint8Array
+  /** Called with the inner connection; disposed when that has ended. */
+  readonly onInnerOpen: (inner: Pick<Bun.Socket, 'localPort'>) => Disposable
 }
 
 /** Passes the bytes of a connection on to an inner server, and back, until one of them ends it. */
-export function passOn({ socket }: SecureConnection, passage: Passage): ConnectionHandler {
-  const { to } = passage
-  const data = new PipedConnection(socket, passage)
+export function pipeTo({ socket }: SecureConnection, passage: Passage): ConnectionHandler {
+  const connection = new PipedConnection(socket, passage)
+  connect(passage.to, connection).catch(() => socket.terminate())
+  return connection
+}
+
+/** A Unix socket rejects connections while its backlog is full, where TCP tries again: after each wait the server has accepted some. */
+const connectAttemptsMax = 20
+const connectAgainMs = 1
+
+async function connect(to: InnerAddress, data: PipedConnection): Promise<void> {
   const inner = { data, socket: innerHandlers }
-  const connected =
-    'unix' in to ? Bun.connect({ ...to, ...inner }) : Bun.connect({ ...to, ...inner })
-  connected.catch(() => socket.terminate())
-  return data
+  for (let attemptsLeft = connectAttemptsMax; ; attemptsLeft--) {
+    try {
+      // Two overloads in Bun's types.
+      await ('unix' in to ? Bun.connect({ ...to, ...inner }) : Bun.connect({ ...to, ...inner }))
+      return
+    } catch (error) {
+      if (!('unix' in to) || attemptsLeft === 1) throw error
+      await wait(connectAgainMs)
+    }
+  }
 }
 
 const innerHandlers: Bun.SocketHandler<PipedConnection> = {
@@ -83,7 +98,7 @@ class PipedConnection implements ConnectionHandler {
 
   data(bytes: Uint8Array): void {
     this.#isAwaited = true
-    if (this.#isOver || this.#toInner.send(this.#passage.change?.(bytes) ?? bytes)) return
+    if (this.#isOver || this.#toInner.send(this.#passage.transform?.(bytes) ?? bytes)) return
     this.#isOuterPaused = true
     this.#outer.pause()
   }
@@ -112,7 +127,7 @@ class PipedConnection implements ConnectionHandler {
   innerOpened(inner: Bun.Socket<PipedConnection>): void {
     if (this.#isOuterClosed) return void inner.close()
     this.#inner = inner
-    this.#visit = this.#passage.onInnerOpen(inner.localPort)
+    this.#visit = this.#passage.onInnerOpen(inner)
     if (this.#toInner.sendTo(inner)) this.#resumeOuter()
   }
 

@@ -1,4 +1,4 @@
-import { defaultPipeLimits, passOn } from './piped-connection.ts'
+import { defaultPipeLimits, type PipeLimits, pipeTo } from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 const hostname = '127.0.0.1'
@@ -7,16 +7,16 @@ const hostname = '127.0.0.1'
 type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP'>
 
 /**
- * Passes decrypted bytes on to an HTTP server on loopback, and remembers by the port of each inner connection whose bytes
+ * Passes decrypted HTTP/1.1 on to a server on loopback, and remembers by the port of each inner connection whose bytes
  * they are: no header says who a visitor is, so none can be forged.
  */
-export class InnerPipe {
+export class Http1Pipe {
   #port: number
-  readonly #limits: typeof defaultPipeLimits
+  readonly #limits: PipeLimits
   readonly #visitors = new Map<number, Visitor>()
 
   /** `port`: where the inner server listens. */
-  constructor(port: number, limits = defaultPipeLimits) {
+  constructor(port: number, limits: PipeLimits = defaultPipeLimits) {
     this.#port = port
     this.#limits = limits
   }
@@ -38,8 +38,8 @@ export class InnerPipe {
     const { visitor } = connection
     const port = this.#port
     const visitors = this.#visitors
-    const onInnerOpen = (fromPort: number): Disposable => {
-      const key = keyOf(port, fromPort)
+    const onInnerOpen = ({ localPort }: Pick<Bun.Socket, 'localPort'>): Disposable => {
+      const key = keyOf(port, localPort)
       visitors.set(key, visitor)
       return {
         [Symbol.dispose]() {
@@ -48,7 +48,7 @@ export class InnerPipe {
         },
       }
     }
-    return passOn(connection, { to: { hostname, port }, limits: this.#limits, onInnerOpen })
+    return pipeTo(connection, { to: { hostname, port }, limits: this.#limits, onInnerOpen })
   }
 }
 
