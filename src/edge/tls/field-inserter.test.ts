@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { flags, frame, preface, types } from '#tests/support/visitors/http2-frames.ts'
-import { FieldInserter } from './field-inserter.ts'
+import { blocksPerChunkMax, FieldInserter } from './field-inserter.ts'
 
 const { continuation, data, headers, ping, settings } = types
 const { endHeaders, endStream, padded, priority } = flags
@@ -47,7 +47,8 @@ test('each field block gets the field, however its bytes come', () => {
     const inserter = new FieldInserter('id', 'abc')
     const received: Uint8Array[] = []
     for (let at = 0; at < input.length; at += size) {
-      received.push(inserter.insert(Buffer.from(input.subarray(at, at + size))))
+      const bytes = inserter.insert(Buffer.from(input.subarray(at, at + size)))
+      received.push(bytes ?? Buffer.from('ended'))
     }
     expect(Buffer.concat(received).toString('hex')).toBe(expected.toString('hex'))
   }
@@ -60,6 +61,14 @@ test('bytes that come together and have no list are not copied', () => {
   expect(inserter.insert(bytes)).toBe(bytes)
 })
 
+test('a chunk may have as many blocks as a client has streams, several times over, and no more', () => {
+  const chunkOf = (count: number) =>
+    Buffer.concat([preface, ...Array.from({ length: count }, () => frame(headers, endHeaders, 1))])
+  const insertIn = (count: number) => new FieldInserter('id', 'abc').insert(chunkOf(count))
+  expect(insertIn(blocksPerChunkMax)?.length).toBeGreaterThan(blocksPerChunkMax * 9)
+  expect(insertIn(blocksPerChunkMax + 1)).toBeNull()
+})
+
 test('names and values of up to 126 bytes fit a frame, and longer ones are refused', () => {
   const [name, value] = ['n'.repeat(126), 'v'.repeat(126)]
   const inserter = new FieldInserter(name, value)
@@ -67,7 +76,7 @@ test('names and values of up to 126 bytes fit a frame, and longer ones are refus
   const payload = [0x10, 126, ...Buffer.from(name), 126, ...Buffer.from(value)]
   const added = frame(continuation, endHeaders, 1, payload)
   expect(
-    Buffer.from(sent)
+    Buffer.from(sent ?? [])
       .subarray(preface.length + 9)
       .toString('hex'),
   ).toBe(added.toString('hex'))

@@ -16,6 +16,12 @@ const neverIndexed = 0x10
 /** Of a name or a value: its length takes one byte. With both, the frame's length takes one, too: 255 at most. */
 const literalBytesMax = 126
 
+/**
+ * Field blocks of one chunk. A client has at most 128 streams open, and learns that some have ended only after the chunk was read. Frames of nine bytes
+ * would otherwise grow to seven times their size.
+ */
+export const blocksPerChunkMax = 1_024
+
 /** Behind the last frame of a field block. */
 interface BlockEnd {
   readonly at: number
@@ -42,8 +48,8 @@ export class FieldInserter {
     this.#frame = frameOf(name, value)
   }
 
-  /** Returns the bytes to send instead. Chunks must be passed in order; modifies `received`. */
-  insert(received: Uint8Array): Uint8Array {
+  /** Returns the bytes to send instead; null: it has more than `blocksPerChunkMax`, and nothing else follows. Chunks must be passed in order; modifies `received`. */
+  insert(received: Uint8Array): Uint8Array | null {
     const bytes = this.#afterHeldBack(received)
     const ends: BlockEnd[] = []
     let at = 0
@@ -53,6 +59,7 @@ export class FieldInserter {
       at += passed
       if (this.#payloadLeft > 0) break
       if (this.#endedStream !== null) ends.push({ at, stream: this.#endedStream })
+      if (ends.length > blocksPerChunkMax) return null
       this.#endedStream = null
       if (bytes.length - at < frameHeaderBytes) break
       this.#beginFrame(bytes, at)

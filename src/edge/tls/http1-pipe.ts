@@ -1,4 +1,4 @@
-import { defaultPipeLimits, type PipeLimits, pipeTo } from './pipe-to.ts'
+import { defaultPipeLimits, type PipeLimits, pipeTo, refuse } from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 const hostname = '127.0.0.1'
@@ -11,18 +11,18 @@ type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP'>
  * they are: no header says who a visitor is, so none can be forged.
  */
 export class Http1Pipe {
-  #port: number
+  #port: number | null
   readonly #limits: PipeLimits
   readonly #visitors = new Map<number, Visitor>()
 
-  /** `port`: where the inner server listens. */
-  constructor(port: number, limits: PipeLimits = defaultPipeLimits) {
+  /** `port`: where the inner server listens; null: there is none yet. */
+  constructor(port: number | null, limits: PipeLimits = defaultPipeLimits) {
     this.#port = port
     this.#limits = limits
   }
 
-  /** New connections go to another inner server from now on. */
-  leadTo(port: number): void {
+  /** New connections go to another inner server from now on; null: they are ended. */
+  leadTo(port: number | null): void {
     this.#port = port
   }
 
@@ -37,6 +37,7 @@ export class Http1Pipe {
   readonly accept = (connection: SecureConnection): ConnectionHandler => {
     const { visitor } = connection
     const port = this.#port
+    if (port === null) return refuse(connection)
     const visitors = this.#visitors
     const onInnerOpen = ({ localPort }: Pick<Bun.Socket, 'localPort'>): Disposable => {
       const key = keyOf(port, localPort)

@@ -164,6 +164,16 @@ test('a literal that swallows the inserted field leaves the request without a vi
   }
 })
 
+test('a client of far more requests than it may have open is disconnected, and without a server any is', async () => {
+  const empty = frame(types.headers, flags.endHeaders, 1)
+  const bytes = Buffer.concat(Array.from({ length: 5_000 }, () => empty))
+  expect(await exchange(through, bytes)).toEqual([])
+  pipe.leadTo(null)
+  expect(await exchange(through, get(1))).toEqual([])
+  pipe.leadTo({ unix })
+  expect(await exchange(through, get(1))).not.toEqual([])
+})
+
 test('more connections at once than the backlog of a socket holds are all answered', async () => {
   const count = 2_000
   const bytes = Buffer.concat([preface, frame(types.settings, 0, 0), get(1)])

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { FieldInserter } from './field-inserter.ts'
-import { defaultPipeLimits, type InnerAddress, type PipeLimits, pipeTo } from './pipe-to.ts'
+import { defaultPipeLimits, type InnerAddress, type PipeLimits, pipeTo, refuse } from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 /** Holds the token of the connection on which a request came. */
@@ -23,8 +23,8 @@ export class Http2Pipe {
     this.#limits = limits
   }
 
-  /** New connections go to this inner server from now on. It accepts HTTP/2 only. */
-  leadTo(address: InnerAddress): void {
+  /** New connections go to this inner server from now on; null: they are ended. It accepts HTTP/2 only. */
+  leadTo(address: InnerAddress | null): void {
     this.#to = address
   }
 
@@ -35,7 +35,7 @@ export class Http2Pipe {
 
   readonly accept = (connection: SecureConnection): ConnectionHandler => {
     const to = this.#to
-    if (to === null) throw new Error('no inner server yet')
+    if (to === null) return refuse(connection)
     const visitors = this.#visitors
     const token = randomBytes(tokenBytes).toString('base64url')
     const inserter = new FieldInserter(connectionField, token)

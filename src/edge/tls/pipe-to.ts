@@ -29,8 +29,8 @@ export type InnerAddress =
 interface Passage {
   readonly to: InnerAddress
   readonly limits: PipeLimits
-  /** Transforms the client's bytes before they are sent to the server. Called once for each chunk, in order; may modify the chunk. */
-  readonly transform?: (bytes: Uint8Array) => Uint8Array
+  /** Transforms the client's bytes before they are sent to the server. Called once for each chunk, in order; may modify the chunk. Null: the connection is ended. */
+  readonly transform?: (bytes: Uint8Array) => Uint8Array | null
   /** Called with the inner connection; disposed when that has ended. */
   readonly onInnerOpen: (inner: Pick<Bun.Socket, 'localPort'>) => Disposable
 }
@@ -40,6 +40,17 @@ export function pipeTo({ socket }: SecureConnection, passage: Passage): Connecti
   const connection = new PipedConnection(socket, passage)
   connect(passage.to, connection).catch(() => socket.terminate())
   return connection
+}
+
+/** Ends a connection for which there is no inner server any more. */
+export function refuse({ socket }: SecureConnection): ConnectionHandler {
+  socket.terminate()
+  return {
+    data: () => undefined,
+    drain: () => undefined,
+    end: () => undefined,
+    close: () => undefined,
+  }
 }
 
 /** A Unix socket rejects connections while its backlog is full, where TCP tries again: after each wait the server has accepted some. */
@@ -98,7 +109,11 @@ class PipedConnection implements ConnectionHandler {
 
   data(bytes: Uint8Array): void {
     this.#isAwaited = true
-    if (this.#isOver || this.#toInner.send(this.#passage.transform?.(bytes) ?? bytes)) return
+    if (this.#isOver) return
+    const { transform } = this.#passage
+    const sent = transform === undefined ? bytes : transform(bytes)
+    if (sent === null) return void this.#outer.terminate()
+    if (this.#toInner.send(sent)) return
     this.#isOuterPaused = true
     this.#outer.pause()
   }
@@ -152,6 +167,7 @@ class PipedConnection implements ConnectionHandler {
     if (this.#isOuterClosed) return
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true
+    this.#toInner.clear()
     this.#resumeOuter()
     if (this.#toOuter.flush()) this.#endOuter()
     else this.#limitTime()

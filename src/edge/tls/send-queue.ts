@@ -27,6 +27,12 @@ export class SendQueue {
     return this.#waitingBytes < waitingBytesMax
   }
 
+  /** Drops what waits: nobody takes it any more. */
+  clear(): void {
+    this.#waiting.length = 0
+    this.#waitingBytes = 0
+  }
+
   /** The socket is open now. True: nothing waits. */
   sendTo(socket: ByteSocket): boolean {
     this.#socket = socket

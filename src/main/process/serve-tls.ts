@@ -63,7 +63,7 @@ export interface TlsService extends AsyncDisposable {
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
-  const pipe = new Http1Pipe(0)
+  const pipe = new Http1Pipe(null)
   const http2Pipe = new Http2Pipe()
   let http3: Http3 | null = null
   const { hstsSeconds } = tls
@@ -80,7 +80,18 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     started.move()
     pipe.leadTo(server.port ?? 0)
     http2Pipe.leadTo(http2.address)
-    return together([server, http2.server])
+    const both = together([server, http2.server])
+    return {
+      get pendingRequests() {
+        return both.pendingRequests
+      },
+      stop(closes) {
+        // Somebody else on this machine may listen there from now on.
+        pipe.leadTo(null)
+        http2Pipe.leadTo(null)
+        return both.stop(closes)
+      },
+    }
   }
   const inner = listenInside(unchanged)
   opened.defer(() => inner.stop(true))

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { orAborted, withTimeout } from '#concurrency/or-aborted.ts'
 import type { Answer } from '#edge/dispatch.ts'
+import { connectionField } from '#edge/tls/http2-pipe.ts'
 import { codeOf } from '#observe/code-of.ts'
 import type { Log } from '#observe/log.ts'
 import { connectionIdleSeconds } from '#site/limits.ts'
@@ -64,6 +65,7 @@ export function relayTo({
         const { headers: added = {}, unix, url } = place
         const headers = withoutHops(request.headers)
         headers.set(peerField, peer)
+        headers.delete(connectionField)
         for (const [name, value] of Object.entries(added)) headers.set(name, value)
         const answer = await fetch(url, {
           ...{ method, headers, body, signal },
