@@ -7,8 +7,6 @@ import { ConnectionGate } from '#edge/tls/connection-gate.ts'
 import { DirectRequests } from '#edge/tls/direct-requests.ts'
 import { FirstCertificates } from '#edge/tls/first-certificates.ts'
 import { Http1Pipe } from '#edge/tls/http1-pipe.ts'
-import { Http2Pipe } from '#edge/tls/http2-pipe.ts'
-import { answerPiped } from '#edge/tls/piped-requests.ts'
 import { answerPlainHttp } from '#edge/tls/plain-http.ts'
 import { listenPlain, plainGateLimits } from '#edge/tls/plain-listener.ts'
 import { requestReader } from '#edge/tls/read-request.ts'
@@ -20,9 +18,10 @@ import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
-import { type ChangeFetch, drain, type Stoppable, unchanged } from './drain.ts'
+import { drain, unchanged } from './drain.ts'
 import { FixedCertificates } from './fixed-certificates.ts'
-import { listen, listenError, listenHttp2Inside } from './listen.ts'
+import { InnerServers } from './inner-servers.ts'
+import { listen, listenError } from './listen.ts'
 import { Http3 } from './serve-http3.ts'
 
 interface TlsOptions {
@@ -63,37 +62,14 @@ export interface TlsService extends AsyncDisposable {
 export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { answer, elapsed, files, log, onHandshake, ordered, signal, tls, trustedProxies } = options
   await using opened = new AsyncDisposableStack()
-  const pipe = new Http1Pipe(null)
-  const http2Pipe = new Http2Pipe()
   let http3: Http3 | null = null
   const { hstsSeconds } = tls
   const altSvcOf = (host: string): string | null => http3?.alternative(host) ?? null
-  const piped = { answer, hstsSeconds, ...(options.http3 && { altSvcOf }) }
-  const fetch = answerPiped({ ...piped, pipe })
-  const fetchHttp2 = answerPiped({ ...piped, pipe: http2Pipe })
-  const listenInside = (change: ChangeFetch): Stoppable => {
-    const setting = 'TLS_LISTEN'
-    using started = new DisposableStack()
-    const http2 = listenHttp2Inside(change(fetchHttp2))
-    started.defer(() => void http2.server.stop(true))
-    const server = listen({ host: '127.0.0.1', port: 0, setting, fetch: change(fetch) })
-    started.move()
-    pipe.leadTo(server.port ?? 0)
-    http2Pipe.leadTo(http2.address)
-    const both = together([server, http2.server])
-    return {
-      get pendingRequests() {
-        return both.pendingRequests
-      },
-      stop(closes) {
-        // Somebody else on this machine may listen there from now on.
-        pipe.leadTo(null)
-        http2Pipe.leadTo(null)
-        return both.stop(closes)
-      },
-    }
-  }
-  const inner = listenInside(unchanged)
+  const inside = new InnerServers({
+    ...{ answer, hstsSeconds },
+    ...(options.http3 && { altSvcOf }),
+  })
+  const inner = inside.listen(unchanged)
   opened.defer(() => inner.stop(true))
   const { httpListen } = tls
   if (httpListen !== null) {
@@ -110,15 +86,13 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const dns = listenDns({ ...tls.dnsListen, log, now: elapsed, values, zone })
     opened.use(await named(() => dns, { ...tls.dnsListen, setting: 'ACME_DNS_LISTEN' }))
   }
-  const passOn: AcceptConnection = (connection) =>
-    (connection.isHttp2 ? http2Pipe : pipe).accept(connection)
-  const direct = directRequests(options, passOn, altSvcOf)
+  const direct = directRequests(options, inside.accept, altSvcOf)
   const listener = opened.use(
     await named(
       () =>
         listenTls({
           ...tls.listen,
-          accept: direct?.accept ?? passOn,
+          accept: direct?.accept ?? inside.accept,
           contexts: contextsOf(files, ordered, elapsed),
           gate: new ConnectionGate({ trustedProxies, now: elapsed }),
           log,
@@ -142,7 +116,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     async drain(over) {
       direct?.stop()
       await Promise.all([
-        drain(inner, { listenAgain: listenInside, log, over }),
+        drain(inner, { listenAgain: (change) => inside.listen(change), log, over }),
         http3?.drain(over),
       ])
       await listener.stop(over)
@@ -150,16 +124,6 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
-
-/** Several servers as one: pending requests are summed, `stop` stops all. So neither stops accepting visitors while another has requests in progress. */
-const together = (servers: readonly Stoppable[]): Stoppable => ({
-  get pendingRequests() {
-    return servers.reduce((sum, { pendingRequests }) => sum + pendingRequests, 0)
-  },
-  async stop(closes) {
-    await Promise.all(servers.map((server) => server.stop(closes)))
-  },
-})
 
 /** Null: all goes through the pipe. */
 function directRequests(
