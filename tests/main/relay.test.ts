@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '#edge/dispatch.ts'
+import { connectionField } from '#edge/tls/http2-pipe.ts'
 import { type RelayPlace, relayTo } from '#main/relay/relay.ts'
 import { type CoreSocket, coreSocketIn, openCoreSocket } from '#main/supervisor/core-socket.ts'
 import { relayToCore } from '#main/supervisor/relay-to-core.ts'
@@ -87,6 +88,12 @@ test('fields of the connection alone are not passed on', async () => {
   const { body } = await rawRequest(edge.port ?? 0, head)
   expect(body.toString()).toContain('"x-kept":"1"')
   expect(body.toString()).not.toMatch(/"connection"|upgrade|h2c|timeout/)
+})
+
+test('nobody but the edge process learns the token of a connection', async () => {
+  await startCore()
+  answer = (request) => new Response(request.headers.get(connectionField) ?? 'none')
+  expect(await (await ask('/', { headers: { [connectionField]: 'token' } })).text()).toBe('none')
 })
 
 test('coded bodies, redirects and HEAD are the core’s', async () => {
