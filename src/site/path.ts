@@ -1,5 +1,5 @@
 import { entryNameBytesMax, sitePathBytesMax } from './limits.ts'
-import { utf8Bytes } from './utf8.ts'
+import { exceedsUtf8Bytes } from './utf8.ts'
 
 declare const sitePath: unique symbol
 
@@ -24,14 +24,14 @@ export function parseSitePath(input: string): SitePath | null {
 
 /** Brands entry names joined by slashes, without checking them again; null if too long. */
 export function sitePathOf(names: string): SitePath | null {
-  return utf8Bytes(names) > sitePathBytesMax ? null : (names as SitePath)
+  return exceedsUtf8Bytes(names, sitePathBytesMax) ? null : (names as SitePath)
 }
 
 /** Why a path is not a site path, for the person who sent it; `null` when it is one. */
 export function describeBadPath(input: string): BadPath | null {
   if (input === '') return 'empty'
   if (input.startsWith('/')) return 'absolute'
-  if (utf8Bytes(input) > sitePathBytesMax) return 'over 1024 bytes in all'
+  if (exceedsUtf8Bytes(input, sitePathBytesMax)) return 'over 1024 bytes in all'
   for (const segment of input.split('/')) {
     const bad = describeBadName(segment)
     if (bad !== null && bad !== 'slash') return bad
@@ -52,7 +52,7 @@ export function describeBadName(name: string): BadName | null {
   if (name.includes('\\')) return 'backslash'
   if (holdsControl(name)) return 'control character'
   if (!name.isWellFormed()) return 'not Unicode'
-  if (utf8Bytes(name) > entryNameBytesMax) return 'over 255 bytes'
+  if (exceedsUtf8Bytes(name, entryNameBytesMax)) return 'over 255 bytes'
   return null
 }
 

@@ -10,6 +10,12 @@ export function utf8Bytes(text: string): number {
   return bytes
 }
 
+/** Whether its UTF-8 is longer than `bytesMax`; does not count where the number of units tells. */
+export function exceedsUtf8Bytes(text: string, bytesMax: number): boolean {
+  const unitBytesMax = 3
+  return text.length * unitBytesMax > bytesMax && utf8Bytes(text) > bytesMax
+}
+
 /** A character for each byte of the UTF-8, for matching by bytes. */
 export function utf8AsLatin1(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
@@ -25,6 +31,8 @@ export function utf8AsLatin1(text: string): string {
 
 /** Whether two units at `at` are one character beyond U+FFFF: four bytes in UTF-8. */
 function isPair(text: string, at: number): boolean {
-  const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)]
-  return first >= 0xd800 && first < 0xdc00 && second >= 0xdc00 && second < 0xe000
+  const first = text.charCodeAt(at)
+  if (first < 0xd800 || first >= 0xdc00) return false
+  const second = text.charCodeAt(at + 1)
+  return second >= 0xdc00 && second < 0xe000
 }

@@ -15,7 +15,7 @@ import {
   verifyProof,
 } from '#atproto/repo/verified-record.ts'
 import { expandTree } from '#site/record/expand.ts'
-import { parseManifest } from '#site/record/manifest.ts'
+import { type Directory, parseManifest } from '#site/record/manifest.ts'
 import { parsePart, partUri } from '#site/record/part.ts'
 import { parseSettings } from '#site/record/settings.ts'
 import { parseHeaderRules } from '#site/rules/header-rules.ts'
@@ -128,6 +128,33 @@ const record = fc.record(
   },
   { requiredKeys: ['root', 'site', 'createdAt'] },
 )
+/** Of the longest names, as many entries as a record has room for. */
+const widest = {
+  $type: 'place.sitehost.subfs',
+  site: 'blog',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  root: {
+    type: 'directory',
+    entries: Array.from({ length: 6 }, (_, folder) => ({
+      name: `${folder}`,
+      node: {
+        type: 'directory',
+        entries: Array.from({ length: 490 }, (_, file) => ({
+          name: `${'ä'.repeat(120)}${file}`,
+          node: {
+            type: 'file',
+            blob: { $type: 'blob', ref: { $link: link }, size: 1, mimeType: '' },
+          },
+        })),
+      },
+    })),
+  },
+}
+/** None if it cannot be parsed. */
+const rootsOf = (record: unknown): Directory[] => {
+  const parsed = parsePart(record)
+  return parsed.ok ? [parsed.part.root] : []
+}
 
 describe('records', () => {
   fuzzed('manifests', () =>
@@ -137,15 +164,19 @@ describe('records', () => {
       else expandTree(parsed.manifest.root, alice)
     }),
   )
-  fuzzed('parts, and trees of them', () =>
-    fuzz(fc.array(record, { minLength: 1, maxLength: 3 }), (inputs) => {
-      const roots = inputs.flatMap((input) => {
-        const parsed = parsePart({ ...input, $type: 'place.sitehost.subfs' })
-        return parsed.ok ? [parsed.part.root] : []
-      })
-      const parts = new Map(roots.map((root, i) => [partUri(alice, 'abc'.charAt(i)), root]))
-      for (const root of roots) expandTree(root, alice, parts)
-    }),
+  // A part is read from the network by itself, and the tree expanded when there are all: each is one turn.
+  const part = record.map((fields) => ({ ...fields, $type: 'place.sitehost.subfs' }))
+  fuzzed('parts', () => fuzz(part, (input) => void parsePart(input), [widest]))
+  fuzzed('trees of parts', () =>
+    fuzz(
+      fc.array(part.map(rootsOf), { minLength: 1, maxLength: 3 }),
+      (roots) => {
+        const uris = roots.flat().map((root, i) => [partUri(alice, 'abc'.charAt(i)), root] as const)
+        const parts = new Map(uris)
+        for (const root of parts.values()) expandTree(root, alice, parts)
+      },
+      [Array.from({ length: 3 }, () => rootsOf(widest))],
+    ),
   )
   fuzzed('settings', () => fuzz(fc.oneof(settings, junk), (input) => void parseSettings(input)))
   fuzzed('rules', () =>

@@ -4,7 +4,7 @@ import type { PlaceSitehostSettings } from '#lexicons/index.ts'
 import { headerNameCharsMax, versionRecordsMax } from '#site/limits.ts'
 import { ownNamespace } from '#site/namespace.ts'
 import { isEntryName, parseSitePath } from '#site/path.ts'
-import { utf8Bytes } from '#site/utf8.ts'
+import { exceedsUtf8Bytes } from '#site/utf8.ts'
 import { expectation } from './expectation.ts'
 import { ownField } from './own-fields.ts'
 
@@ -129,6 +129,6 @@ export const settingsFields = z.object({
 })
 
 /** Lexicons count the bytes of a string. */
-const fits = (text: string, bytesMax: number): boolean => utf8Bytes(text) <= bytesMax
+const fits = (text: string, bytesMax: number): boolean => !exceedsUtf8Bytes(text, bytesMax)
 
 const holdsControl = (text: string): boolean => /\p{Cc}/u.test(text)

@@ -4,7 +4,7 @@ import { siteFileBytesMax } from '#site/limits.ts'
 import { expectation } from '#site/record/expectation.ts'
 import { parseSettings, type SiteSettings, settingsFields } from '#site/record/settings.ts'
 import { parseSiteName, type SiteName } from '#site/site-name.ts'
-import { utf8Bytes } from '#site/utf8.ts'
+import { exceedsUtf8Bytes } from '#site/utf8.ts'
 import { parseIgnoreRules } from './ignore-rules.ts'
 
 /** A parsed `sitehost.json`. */
@@ -47,7 +47,7 @@ const fields = z.strictObject({
 
 /** Parses a `sitehost.json`; the first mistake is the problem. Never throws. */
 export function parseSiteFile(text: string): SiteFileResult {
-  if (utf8Bytes(text) > siteFileBytesMax) {
+  if (exceedsUtf8Bytes(text, siteFileBytesMax)) {
     return refuse({ line: 1, column: 1 }, `the file is larger than ${siteFileBytesMax} bytes`)
   }
   const root = readJson(text.replace(/^\uFEFF/, ''))
