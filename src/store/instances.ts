@@ -16,7 +16,9 @@ const clockOf = (db: Db) => databaseNow(db, Date.now())
 export function registerInstance(db: Db, { id, ...facts }: NewInstance): Promise<void> {
   return inTransaction(db, async (transaction) => {
     await lockInstance(transaction, id)
-    const now = clockOf(transaction)
+    // Read once: each use in a statement is a time of its own.
+    const clock = transaction.selectNoFrom(clockOf(transaction).as('now'))
+    const { now } = await clock.executeTakeFirstOrThrow()
     const row = { ...facts, startedAt: now, seenAt: now }
     await transaction
       .insertInto('instances')
