@@ -19,11 +19,11 @@ if (command === '--licences') {
   await import('./program.ts')
 }
 
-/** Bun reads the limit at its start. On Windows a process cannot become another one: Bun's own limit counts there. */
+/** Bun reads these at its start; `bin/sitehost` says why. On Windows a process cannot become another one: Bun's own count there. */
 function restartWithLimits(): void {
   const { argv, env, execPath, platform } = process
-  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1408' }
+  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1408', MIMALLOC_PURGE_DELAY: '30000' }
   const areSet = Object.keys(limits).every((name) => env[name] !== undefined)
   if (areSet || platform === 'win32') return
-  process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...env, ...limits })
+  process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...limits, ...env })
 }

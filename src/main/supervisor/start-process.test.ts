@@ -3,8 +3,10 @@ import { environmentOf } from './start-process.ts'
 
 test.each([
   ['edge', {}, '-1'],
+  ['edge', { MIMALLOC_PURGE_DELAY: '30000' }, '-1'],
   ['edge', { MIMALLOC_PURGE_DELAY: '100' }, '100'],
   ['core', {}, undefined],
+  ['core', { MIMALLOC_PURGE_DELAY: '30000' }, '30000'],
   ['core', { MIMALLOC_PURGE_DELAY: '-1' }, '-1'],
 ] as const)('a process of kind %s with %j returns freed memory after %p', (kind, given, after) => {
   const { MIMALLOC_PURGE_DELAY } = environmentOf(kind, given)

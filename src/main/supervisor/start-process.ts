@@ -65,15 +65,21 @@ export function startProcess({ onMessage, settings, supervised }: StartOptions):
   }
 }
 
+/** Milliseconds until freed memory is returned, unless the operator has decided: `bin/sitehost` and the binary set it. */
+const usualDelay = '30000'
+
 /**
  * An edge process keeps freed memory for its next responses, unless the operator has decided. Returning it costs a page fault for
  * every few requests, and only the core takes uploads, which leave much of it free.
  */
-export const environmentOf = (
+export function environmentOf(
   kind: Supervised['kind'],
   environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> =>
-  kind === 'edge' ? { MIMALLOC_PURGE_DELAY: '-1', ...environment } : environment
+): Readonly<Record<string, string | undefined>> {
+  const { MIMALLOC_PURGE_DELAY = usualDelay } = environment
+  const isDecided = kind !== 'edge' || MIMALLOC_PURGE_DELAY !== usualDelay
+  return isDecided ? environment : { ...environment, MIMALLOC_PURGE_DELAY: '-1' }
+}
 
 /** Resolves when these have ended; those that still run after `ms` are killed. */
 export async function endedWithin(ms: number, processes: readonly RunningProcess[]): Promise<void> {
