@@ -49,8 +49,7 @@ await onEachDatabase('account deletion', (make, dialect) => {
     await using database = openDatabase(options())
     return outsideLog(await tablesNaming(database.db, text))
   }
-  const isGone = (did: string) =>
-    eventually(async () => expect(await naming(did)).toEqual([]), 10_000)
+  const isGone = (did: string) => eventually(async () => expect(await naming(did)).toEqual([]))
   const visitHost = async (host: string) => {
     const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     return (await rawRequest(Number(new URL(world.app).port), request)).status
@@ -142,7 +141,7 @@ await onEachDatabase('account deletion', (make, dialect) => {
     const alice = await world.signedIn('alice.test')
     const { did } = (await get(alice, '/api/auth/status')) as { did: string }
     const page = pageUrl(world.app, did, 'shop')
-    await eventually(async () => expect(await visit(page)).toBe('shop of alice.test'), 10_000)
+    await eventually(async () => expect(await visit(page)).toBe('shop of alice.test'))
     expect(await get(alice, '/api/user/domains')).toEqual({
       sitehostDomains: [],
       customDomains: [],
@@ -215,7 +214,7 @@ test('killed during an account deletion: all of it is done after the next start,
   expect(await naming(did)).toEqual(['account_deletions', 'sealed_rows'])
   await using service = await start()
   expect(service.ready.app).not.toBe('')
-  await eventually(async () => expect(await naming(did)).toEqual([]), 10_000)
+  await eventually(async () => expect(await naming(did)).toEqual([]))
 }, 120_000)
 
 async function get(client: AppClient, path: string): Promise<unknown> {
