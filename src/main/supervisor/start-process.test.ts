@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { usualPurgeDelay } from '#main/process/purge-delay.ts'
 import { environmentOf } from './start-process.ts'
 
 test.each([
@@ -11,4 +12,9 @@ test.each([
 ] as const)('a process of kind %s with %j returns freed memory after %p', (kind, given, after) => {
   const { MIMALLOC_PURGE_DELAY } = environmentOf(kind, given)
   expect(MIMALLOC_PURGE_DELAY).toBe(after)
+})
+
+test('the sources are started with the delay that the binary has', async () => {
+  const text = await Bun.file(new URL('../../../bin/sitehost', import.meta.url)).text()
+  expect(text).toContain(`MIMALLOC_PURGE_DELAY-${usualPurgeDelay}}`)
 })

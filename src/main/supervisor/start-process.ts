@@ -1,5 +1,6 @@
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import { childEnvironment } from '#main/config/config.ts'
+import { usualPurgeDelay } from '#main/process/purge-delay.ts'
 import {
   type FromProcess,
   type Supervised,
@@ -65,20 +66,17 @@ export function startProcess({ onMessage, settings, supervised }: StartOptions):
   }
 }
 
-/** Milliseconds until freed memory is returned, unless the operator has decided: `bin/sitehost` and the binary set it. */
-const usualDelay = '30000'
-
 /**
- * An edge process keeps freed memory for its next responses, unless the operator has decided. Returning it costs a page fault for
+ * An edge process keeps freed memory for its next responses, unless the operator has chosen another delay. Returning it costs a page fault for
  * every few requests, and only the core takes uploads, which leave much of it free.
  */
 export function environmentOf(
   kind: Supervised['kind'],
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string | undefined>> {
-  const { MIMALLOC_PURGE_DELAY = usualDelay } = environment
-  const isDecided = kind !== 'edge' || MIMALLOC_PURGE_DELAY !== usualDelay
-  return isDecided ? environment : { ...environment, MIMALLOC_PURGE_DELAY: '-1' }
+  const { MIMALLOC_PURGE_DELAY = usualPurgeDelay } = environment
+  const keepsMemory = kind === 'edge' && MIMALLOC_PURGE_DELAY === usualPurgeDelay
+  return keepsMemory ? { ...environment, MIMALLOC_PURGE_DELAY: '-1' } : environment
 }
 
 /** Resolves when these have ended; those that still run after `ms` are killed. */
