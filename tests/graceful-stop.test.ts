@@ -55,7 +55,7 @@ test('what is under way is ended well', async () => {
   const upload = open(
     requestOf('POST /sitehost/upload-files', cookie, form) + form.text.slice(0, -20),
   )
-  const download = open(`GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
+  const download = downloadOf(host, port)
   const idle = open(requestOf('GET /healthz'))
   const silentOne = open('')
   const queued = open(requestOf('POST /sitehost/upload-files', other, form) + form.text)
@@ -67,7 +67,6 @@ test('what is under way is ended well', async () => {
     expect(idle.text).toEndWith('\r\n\r\nok')
     expect(progress.text).toContain('event: progress')
   })
-  download.pause()
 
   process.kill(service.pid, 'SIGTERM')
   await eventually(async () => {
@@ -111,9 +110,8 @@ test('what does not end in time is told, or cut', async () => {
     port,
     requestOf('POST /sitehost/upload-files', cookie, form) + form.text.slice(0, -20),
   )
-  const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
+  const download = downloadOf(host, port)
   await eventually(async () => expect(download.text).toStartWith('HTTP/1.1 200 '))
-  download.pause()
   expect(await service.end('SIGTERM')).toBe(0)
   expect(upload.text).toMatch(/^HTTP\/1\.1 503 [\s\S]*Sitehost is restarting/i)
   expect(upload.text).not.toMatch(/x-sitehost-not-begun/i)
@@ -124,9 +122,8 @@ test('a second signal ends it at once', async () => {
   const host = await storeFilm(dir)
   await using service = await start({ SHUTDOWN_SECONDS_MAX: '3600' })
   const port = Number(new URL(service.ready.app).port)
-  const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
+  const download = downloadOf(host, port)
   await eventually(async () => expect(download.text).toStartWith('HTTP/1.1 200 '))
-  download.pause()
   const ended: number[] = []
   void service.exited.then((code) => ended.push(code))
   await eventually(async () => {
@@ -135,6 +132,13 @@ test('a second signal ends it at once', async () => {
   })
   download.end()
 }, 120_000)
+
+/** Of the film, by a client that reads no more than its beginning until `resume`: a fast machine would have all of it in milliseconds. */
+function downloadOf(host: string, port: number): Conversation {
+  const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
+  download.pauseAtFirst()
+  return download
+}
 
 /** Makes a data folder with a site that has a page and a film; the site's host name. */
 async function storeFilm(dataDir: string): Promise<string> {
@@ -209,8 +213,9 @@ class Conversation {
     this.#socket.write(text)
   }
 
-  pause(): void {
-    this.#socket.pause()
+  /** Reads nothing more once something has come. */
+  pauseAtFirst(): void {
+    this.#socket.once('data', () => this.#socket.pause())
   }
 
   resume(): void {
