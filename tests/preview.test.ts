@@ -263,9 +263,9 @@ test('what is left out and what is wrong is said before the ready line', () => {
 })
 
 test('a site that publishing would refuse is shown all the same, and that is said', async () => {
-  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`${i % 3}/${i}.txt`, '']))
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i % 3}/${i}.txt`, '']))
   const environment = { MAX_SITE_FILES: '1000' }
-  await using large = await startPreview(many, { environment })
+  await using large = await startPreview({ ...many, 'index.html': '' }, { environment })
   expect(large.said('problem:')).toEqual([
     '  problem: publishing would refuse this: A site can have at most 1,000 files; this upload has more.',
   ])
@@ -314,7 +314,7 @@ describe('--watch', () => {
   })
 
   test('settings count when they are saved; while they are broken, those from before', async () => {
-    await using watched = await start({ 'a.html': 'a' }, { cleanUrls: true })
+    await using watched = await start({ 'index.html': '', 'a.html': 'a' }, { cleanUrls: true })
     const settings = join(dirname(watched.folder), 'settings.json')
     expect((await watched.visit('/a')).status).toBe(200)
     await Bun.write(settings, '{ "cleanUrls": fal')

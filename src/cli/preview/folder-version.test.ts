@@ -79,6 +79,14 @@ test('problems of all kinds are one list', async () => {
   ])
 })
 
+test('a folder without a start page has a problem, unless its settings mean something else', async () => {
+  expect((await readFiles({ 'dist/index.html': 'home', 'a.txt': '' })).problems).toEqual([
+    expect.stringMatching(/^There is no index\.html at the top, but one in dist: /),
+  ])
+  const list: SiteSettings = { $type: 'place.sitehost.settings', directoryListing: true }
+  expect((await readFiles({ 'a.txt': '' }, list)).problems).toEqual([])
+})
+
 test('rules that are too large to be used are a problem', async () => {
   const { snapshot, problems } = await readFiles({ _headers: '#'.repeat(ruleFileBytesMax + 1) })
   expect(snapshot.headers).toBe('')

@@ -2,6 +2,7 @@ import { chooseFiles, type FolderChoice } from '#cli/folder/folder-choice.ts'
 import { FolderError } from '#cli/folder/folder-error.ts'
 import type { FolderListing, LeftOut } from '#cli/folder/folder-listing.ts'
 import { readFolderRules } from '#cli/folder/folder-rules.ts'
+import { startPageWarning } from '#cli/folder/start-page-warning.ts'
 import { readRuleFiles } from '#ingest/read/read-rule-files.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { SiteSettings } from '#site/record/settings.ts'
@@ -42,6 +43,7 @@ export async function readFolderVersion(
   const { files, leftOut } = await stored.store(choice.files, signal)
   const { problems, ...rules } = await readRuleFiles(files, settings, stored.blobs)
   const snapshot = { ...placeholders, publishedAt: now(), settings, ...rules, files }
+  const startPage = startPageWarning(choice.files, settings)
   return {
     snapshot,
     leftOut: [...choice.leftOut, ...leftOut],
@@ -50,6 +52,7 @@ export async function readFolderVersion(
       ...choice.problems,
       ...choice.refusals.map(refused),
       ...problems,
+      ...(startPage === null ? [] : [startPage]),
       ...sizeProblem(snapshot),
     ],
   }
