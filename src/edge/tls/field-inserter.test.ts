@@ -17,7 +17,7 @@ const sent: readonly (readonly Buffer[])[] = [
     frame(headers, endHeaders | endStream, 1, 'block'),
     Buffer.concat([frame(headers, endStream, 1, 'block'), fieldFor(1)]),
   ],
-  // A list of several frames: after the last.
+  // A field block of several frames: after the last.
   same(frame(headers, endStream, 0x01020305, 'first')),
   same(frame(continuation, 0, 0x01020305, 'second')),
   [
@@ -54,7 +54,26 @@ test('each field block gets the field, however its bytes come', () => {
   }
 })
 
-test('bytes that come together and have no list are not copied', () => {
+test('of a chunk that ends within the header of a frame, only that header is kept', () => {
+  const chunkBytes = 1_000_000
+  const payload = Array.from<number>({ length: chunkBytes }).fill(0)
+  const chunk = [preface, frame(data, 0, 1, payload), frame(data, 0, 1).subarray(0, 3)]
+  Bun.gc(true)
+  const before = process.memoryUsage().arrayBuffers
+  const inserters = Array.from({ length: 50 }, () => {
+    const inserter = new FieldInserter('id', 'abc')
+    inserter.insert(Buffer.concat(chunk))
+    return inserter
+  })
+  Bun.gc(true)
+  const taken = process.memoryUsage().arrayBuffers - before
+  expect(taken).toBeLessThan((inserters.length * chunkBytes) / 2)
+  // What they have kept are headers.
+  const rest = frame(data, 0, 1).subarray(3)
+  for (const inserter of inserters) expect(inserter.insert(rest)).toHaveLength(9)
+})
+
+test('bytes that come together and have no field block are not copied', () => {
   const inserter = new FieldInserter('id', 'abc')
   inserter.insert(Buffer.from(preface))
   const bytes = frame(data, 0, 1, 'x')
@@ -69,7 +88,7 @@ test('a chunk may have as many blocks as a client has streams, several times ove
   expect(insertIn(blocksPerChunkMax + 1)).toBeNull()
 })
 
-test('names and values of up to 126 bytes fit a frame, and longer ones are refused', () => {
+test('names and values of up to 126 bytes fit a frame, and longer ones are rejected', () => {
   const [name, value] = ['n'.repeat(126), 'v'.repeat(126)]
   const inserter = new FieldInserter(name, value)
   const sent = inserter.insert(Buffer.concat([preface, frame(headers, endHeaders, 1)]))

@@ -13,12 +13,12 @@ const endHeaders = 0x04
 
 /** A literal field that no table remembers (RFC 7541 §6.2.3): its name and its value follow. */
 const neverIndexed = 0x10
-/** Of a name or a value: its length takes one byte. With both, the frame's length takes one, too: 255 at most. */
+/** Of a name or a value: a length up to this takes one byte, and so does the length of the frame with both. */
 const literalBytesMax = 126
 
 /**
- * Field blocks of one chunk. A client has at most 128 streams open, and learns that some have ended only after the chunk was read. Frames of nine bytes
- * would otherwise grow to seven times their size.
+ * Field blocks of one chunk. A client may have 128 streams open (Bun 1.4.5): it has more in a chunk only if it cancels requests in masses. Frames of
+ * nine bytes would otherwise grow to seven times their size.
  */
 export const blocksPerChunkMax = 1_024
 
@@ -34,7 +34,7 @@ interface BlockEnd {
  * ended the block. Neither reads nor changes what is compressed: frames can be told apart without it. Keeps at most the header of one frame.
  */
 export class FieldInserter {
-  /** The frame with the field, of no stream. */
+  /** The CONTINUATION frame with the field. Each block's stream is filled in. */
   readonly #frame: Uint8Array
   /** What passes as it is: of the preface, then of the payload of a frame. */
   #payloadLeft = prefaceBytes
@@ -48,7 +48,7 @@ export class FieldInserter {
     this.#frame = frameOf(name, value)
   }
 
-  /** Returns the bytes to send instead; null: it has more than `blocksPerChunkMax`, and nothing else follows. Chunks must be passed in order; modifies `received`. */
+  /** Returns the bytes to send instead; null: it has more than `blocksPerChunkMax`, and the connection is to be ended. Chunks must be passed in order; modifies `received`. */
   insert(received: Uint8Array): Uint8Array | null {
     const bytes = this.#afterHeldBack(received)
     const ends: BlockEnd[] = []
@@ -65,7 +65,8 @@ export class FieldInserter {
       this.#beginFrame(bytes, at)
       at += frameHeaderBytes
     }
-    if (at < bytes.length) this.#heldBack = bytes.slice(at)
+    // A copy: the slice of a Buffer is a view, which would keep the whole chunk.
+    if (at < bytes.length) this.#heldBack = Uint8Array.from(bytes.subarray(at))
     const passed = at < bytes.length ? bytes.subarray(0, at) : bytes
     return ends.length === 0 ? passed : this.#withFields(passed, ends)
   }
