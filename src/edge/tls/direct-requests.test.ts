@@ -5,6 +5,7 @@ import type { Answer } from '#edge/dispatch.ts'
 import { answerVisitor } from '#edge/edge.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
+import { unexpected } from '#tests/support/servers/unexpected.ts'
 import { visitedSite } from '#tests/support/visitors/edge.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { DirectRequests } from './direct-requests.ts'
@@ -58,7 +59,7 @@ const answer: Answer = (request, server) => {
 const altSvcOf = (): string => 'h3=":443"'
 let now = Date.UTC(2026, 0, 1)
 
-const pipe = new Http1Pipe(0)
+const pipe = new Http1Pipe(0, unexpected)
 const inner = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,

@@ -8,6 +8,7 @@ import {
   loopbackCertificate,
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
+import { unexpected } from '#tests/support/servers/unexpected.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { Http1Pipe } from './http1-pipe.ts'
 import { defaultPipeLimits } from './pipe-to.ts'
@@ -53,7 +54,7 @@ beforeEach(() => {
     port: 0,
     gate,
     log: recordingLog([]),
-    accept: (connection) => new Http1Pipe(inner.port ?? 0, limits).accept(connection),
+    accept: (connection) => new Http1Pipe(inner.port ?? 0, unexpected, limits).accept(connection),
     contexts: { contextOf: () => context, isWaiting: false },
     onHandshake: () => undefined,
   })
@@ -134,7 +135,7 @@ describe('a client that closes its side after its request', () => {
       host: '127.0.0.1',
       port: 0,
       gate: new ConnectionGate({ trustedProxies: [], now: () => performance.now() }),
-      accept: new Http1Pipe(inner.port ?? 0).accept,
+      accept: new Http1Pipe(inner.port ?? 0, unexpected).accept,
     })
     const client = connect({ host: '127.0.0.1', port: plain.port, allowHalfOpen: true })
     client.end('GET / HTTP/1.0\r\n\r\n')

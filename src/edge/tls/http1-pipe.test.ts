@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { connect as connectTls, createSecureContext, type TLSSocket } from 'node:tls'
+import { codeOf } from '#observe/code-of.ts'
 import { recordingLog } from '#tests/support/api.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import {
   loopbackCertificate,
   loopbackCertificateKey,
 } from '#tests/support/servers/loopback-certificate.ts'
+import { unexpected } from '#tests/support/servers/unexpected.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { Http1Pipe } from './http1-pipe.ts'
 import { defaultPipeLimits } from './pipe-to.ts'
@@ -27,12 +29,15 @@ let stalledMsMax: number
 let listener: TlsListener
 let inner: Bun.TCPSocketListener<Inner['data']>
 let accepted: Inner[]
+/** Inner servers that were not reached. */
+let failures: unknown[]
 let onInner: (socket: Inner) => void
 let onDrain: (socket: Inner) => void
 const clients: TLSSocket[] = []
 
 beforeEach(() => {
   accepted = []
+  failures = []
   stalledMsMax = limits.stalledMsMax
   onInner = () => undefined
   onDrain = () => undefined
@@ -61,7 +66,10 @@ beforeEach(() => {
     gate,
     log: recordingLog([]),
     accept: (connection) =>
-      new Http1Pipe(inner.port, { ...limits, stalledMsMax }).accept(connection),
+      new Http1Pipe(inner.port, (error) => failures.push(error), {
+        ...limits,
+        stalledMsMax,
+      }).accept(connection),
     contexts: { contextOf: () => context, isWaiting: false },
     onHandshake: () => undefined,
   })
@@ -182,17 +190,18 @@ test('when the client leaves, the inner connection ends', async () => {
   expect(gate.total.connections).toBe(0)
 })
 
-test('a client whose inner server is gone sees its connection end', async () => {
+test('a client whose inner server is gone sees its connection end, and that is reported', async () => {
   inner.stop(true)
   const client = await visit()
   client.resume()
   client.on('error', () => undefined)
   await eventually(async () => expect(client.destroyed).toBe(true))
   await eventually(async () => expect(gate.total.connections).toBe(0))
+  expect(failures.map(codeOf)).toEqual(['ECONNREFUSED'])
 })
 
 test('a request from 127.0.0.2 with a visitor’s port is rejected', async () => {
-  const pipe = new Http1Pipe(inner.port)
+  const pipe = new Http1Pipe(inner.port, unexpected)
   onInner = (socket) => void socket.write('hello')
   const { promise: hello, resolve } = Promise.withResolvers<void>()
   const visitor = { address: '192.0.2.7', serverName }

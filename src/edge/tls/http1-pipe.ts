@@ -1,4 +1,10 @@
-import { defaultPipeLimits, type PipeLimits, pipeTo, refuse } from './pipe-to.ts'
+import {
+  defaultPipeLimits,
+  type OnConnectFailed,
+  type PipeLimits,
+  pipeTo,
+  refuse,
+} from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 const hostname = '127.0.0.1'
@@ -12,12 +18,14 @@ type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP'>
  */
 export class Http1Pipe {
   #port: number | null
+  readonly #onConnectFailed: OnConnectFailed
   readonly #limits: PipeLimits
   readonly #visitors = new Map<number, Visitor>()
 
   /** `port`: where the inner server listens; null: there is none yet. */
-  constructor(port: number | null, limits: PipeLimits = defaultPipeLimits) {
+  constructor(port: number | null, onConnectFailed: OnConnectFailed, limits = defaultPipeLimits) {
     this.#port = port
+    this.#onConnectFailed = onConnectFailed
     this.#limits = limits
   }
 
@@ -49,7 +57,12 @@ export class Http1Pipe {
         },
       }
     }
-    return pipeTo(connection, { to: { hostname, port }, limits: this.#limits, onInnerOpen })
+    return pipeTo(connection, {
+      to: { hostname, port },
+      limits: this.#limits,
+      onConnectFailed: this.#onConnectFailed,
+      onInnerOpen,
+    })
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { parseTrustedProxies } from '#http/client-address.ts'
+import { codeOf } from '#observe/code-of.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import {
   exchange,
@@ -17,7 +18,8 @@ import { connectionField, Http2Pipe } from './http2-pipe.ts'
 import { listenPlain, plainGateLimits } from './plain-listener.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
-const pipe = new Http2Pipe()
+const failures: unknown[] = []
+const pipe = new Http2Pipe((error) => failures.push(error))
 /** Of the connection on which the last request came. */
 let lastToken = ''
 /** Requests whose connection was known. */
@@ -96,16 +98,20 @@ async function ask(
   return await promise
 }
 
+/** Of the connection, as the server knows it. */
+const nameOf = ([, text]: readonly [number, string]): string | undefined => text.split(' ')[0]
+
 test('requests of many streams are of the visitor of their connection', async () => {
   const first = connections
   const both = [open(), open()]
-  await Promise.all(both.map((session) => ask(session)))
+  const names = await Promise.all(both.map(async (session) => nameOf(await ask(session))))
+  expect(names.toSorted()).toEqual([`c${first + 1}.example`, `c${first + 2}.example`])
   const large = 'x'.repeat(200_000)
   const long = { 'x-long': 'y'.repeat(3_000) }
-  for (const session of both) {
+  for (const [index, session] of both.entries()) {
     const asked = [ask(session), ask(session, {}, large), ask(session, long), ask(session)]
-    const texts = new Set((await Promise.all(asked)).map(([, text]) => text.split(' ')[0]))
-    expect(texts.size).toBe(1)
+    const texts = new Set((await Promise.all(asked)).map(nameOf))
+    expect(texts).toEqual(new Set([names[index]]))
   }
   expect(await ask(both[0] as ClientHttp2Session, {}, large)).toEqual([
     200,
@@ -114,7 +120,7 @@ test('requests of many streams are of the visitor of their connection', async ()
   expect(connections).toBe(first + 2)
 })
 
-test('a client that sends such a field itself is refused', async () => {
+test('a request whose client sends such a field itself is rejected', async () => {
   const session = open()
   expect(await ask(session)).toEqual([200, expect.any(String)])
   for (const token of [lastToken, 'made-up', '']) {
@@ -172,6 +178,31 @@ test('a client of far more requests than it may have open is disconnected, and w
   expect(await exchange(through, get(1))).toEqual([])
   pipe.leadTo({ unix })
   expect(await exchange(through, get(1))).not.toEqual([])
+})
+
+test('a client whose inner server cannot be reached is disconnected, and that is reported', async () => {
+  const failed = failures.length
+  for (const nowhere of [`${unix}-nowhere`, '/nowhere']) {
+    pipe.leadTo({ unix: nowhere })
+    expect(await exchange(through, get(1))).toEqual([])
+  }
+  pipe.leadTo({ unix })
+  expect(failures.slice(failed).map(codeOf)).toEqual(['ECONNREFUSED', 'ENOENT'])
+})
+
+test('for a client that has left nothing is tried again', async () => {
+  const failed = failures.length
+  pipe.leadTo({ unix: `${unix}-nowhere` })
+  const visitor = { address: '192.0.2.7', serverName: 'left.example' }
+  let terminated = 0
+  const socket = { terminate: () => terminated++ } as unknown as SecureConnection['socket']
+  const accept = () => pipe.accept({ socket, visitor, isHttp2: true })
+  const left = accept()
+  accept()
+  left.close()
+  await eventually(async () => expect(terminated).toBe(1))
+  pipe.leadTo({ unix })
+  expect(failures.length).toBe(failed + 1)
 })
 
 test('more connections at once than the backlog of a socket holds are all answered', async () => {
@@ -232,13 +263,13 @@ const sequences: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
     frame(headers, whole | padded | priority, 1, [2, 0, 0, 0, 0, 15, ...getFields, 0, 0]),
   ],
   ['a reserved bit', frame(headers, whole, 0x80000001, getFields)],
-  ['a list in several frames', ...pieces(5)],
+  ['a field block in several frames', ...pieces(5)],
   [
-    'a list that ends with an empty frame',
+    'a field block that ends with an empty frame',
     frame(headers, endStream, 1, getFields),
     frame(continuation, endHeaders, 1),
   ],
-  ['as many frames as a list may have', ...pieces(30)],
+  ['as many frames as a field block may have', ...pieces(30)],
   ['far more frames', ...pieces(40)],
   ['many fields', frame(headers, whole, 1, [...getFields, ...fields(110)])],
   ['too many fields', frame(headers, whole, 1, [...getFields, ...fields(400)])],
@@ -248,10 +279,10 @@ const sequences: readonly (readonly [what: string, ...frames: Buffer[]])[] = [
   ['streams out of order', get(5), get(3)],
   ['a stream that has ended', get(1), get(1)],
   ['a promise', frame(pushPromise, endHeaders, 1, [0, 0, 0, 2, ...getFields])],
-  ['the end of no list', frame(continuation, endHeaders, 1, getFields)],
-  ['another end of a list', get(1), frame(continuation, endHeaders, 1, literal('x', 'abc'))],
+  ['the end of no field block', frame(continuation, endHeaders, 1, getFields)],
+  ['another end of a field block', get(1), frame(continuation, endHeaders, 1, literal('x', 'abc'))],
   [
-    'a frame within a list',
+    'a frame within a field block',
     ...[frame(headers, endStream, 1, getFields), frame(ping, 0, 0, '12345678')],
     frame(continuation, endHeaders, 1),
   ],

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { FieldInserter } from './field-inserter.ts'
-import { defaultPipeLimits, type InnerAddress, type PipeLimits, pipeTo, refuse } from './pipe-to.ts'
+import {
+  defaultPipeLimits,
+  type InnerAddress,
+  type OnConnectFailed,
+  pipeTo,
+  refuse,
+} from './pipe-to.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 /** Holds the token of the connection on which a request came. */
@@ -16,11 +22,11 @@ const tokenBytes = 16
  */
 export class Http2Pipe {
   #to: InnerAddress | null = null
-  readonly #limits: PipeLimits
+  readonly #onConnectFailed: OnConnectFailed
   readonly #visitors = new Map<string, Visitor>()
 
-  constructor(limits: PipeLimits = defaultPipeLimits) {
-    this.#limits = limits
+  constructor(onConnectFailed: OnConnectFailed) {
+    this.#onConnectFailed = onConnectFailed
   }
 
   /** New connections go to this inner server from now on; null: they are ended. It accepts HTTP/2 only. */
@@ -44,6 +50,12 @@ export class Http2Pipe {
       return { [Symbol.dispose]: () => void visitors.delete(token) }
     }
     const transform = (bytes: Uint8Array) => inserter.insert(bytes)
-    return pipeTo(connection, { to, limits: this.#limits, onInnerOpen, transform })
+    return pipeTo(connection, {
+      to,
+      limits: defaultPipeLimits,
+      onConnectFailed: this.#onConnectFailed,
+      onInnerOpen,
+      transform,
+    })
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { codeOf } from '#observe/code-of.ts'
 import type { ByteSocket, ConnectionHandler, SecureConnection } from './secure-connection.ts'
 import { SendQueue } from './send-queue.ts'
 
@@ -25,20 +26,26 @@ export type InnerAddress =
   | { readonly hostname: string; readonly port: number }
   | { readonly unix: string }
 
-/** How bytes reach an inner server. */
-interface Passage {
+interface PipeOptions {
   readonly to: InnerAddress
   readonly limits: PipeLimits
   /** Transforms the client's bytes before they are sent to the server. Called once for each chunk, in order; may modify the chunk. Null: the connection is ended. */
   readonly transform?: (bytes: Uint8Array) => Uint8Array | null
   /** Called with the inner connection; disposed when that has ended. */
   readonly onInnerOpen: (inner: Pick<Bun.Socket, 'localPort'>) => Disposable
+  readonly onConnectFailed: OnConnectFailed
 }
 
+/** Called with what the system said when an inner server cannot be reached; the visitor is disconnected. */
+export type OnConnectFailed = (error: unknown) => void
+
 /** Passes the bytes of a connection on to an inner server, and back, until one of them ends it. */
-export function pipeTo({ socket }: SecureConnection, passage: Passage): ConnectionHandler {
-  const connection = new PipedConnection(socket, passage)
-  connect(passage.to, connection).catch(() => socket.terminate())
+export function pipeTo({ socket }: SecureConnection, options: PipeOptions): ConnectionHandler {
+  const connection = new PipedConnection(socket, options)
+  connect(options.to, connection).catch((error: unknown) => {
+    options.onConnectFailed(error)
+    socket.terminate()
+  })
   return connection
 }
 
@@ -53,7 +60,7 @@ export function refuse({ socket }: SecureConnection): ConnectionHandler {
   }
 }
 
-/** A Unix socket rejects connections while its backlog is full, where TCP tries again: after each wait the server has accepted some. */
+/** A Unix socket refuses connections (ECONNREFUSED) while its backlog is full, where TCP tries again: after each wait the server has accepted some. */
 const connectAttemptsMax = 20
 const connectAgainMs = 1
 
@@ -65,8 +72,10 @@ async function connect(to: InnerAddress, data: PipedConnection): Promise<void> {
       await ('unix' in to ? Bun.connect({ ...to, ...inner }) : Bun.connect({ ...to, ...inner }))
       return
     } catch (error) {
-      if (!('unix' in to) || attemptsLeft === 1) throw error
+      const isFull = 'unix' in to && codeOf(error) === 'ECONNREFUSED'
+      if (!isFull || attemptsLeft === 1) throw error
       await wait(connectAgainMs)
+      if (data.isOuterClosed) return
     }
   }
 }
@@ -85,14 +94,15 @@ class PipedConnection implements ConnectionHandler {
   readonly #outer: ByteSocket
   readonly #toOuter: SendQueue
   readonly #toInner = new SendQueue()
-  readonly #passage: Passage
+  readonly #options: PipeOptions
   readonly #limits: PipeLimits
   #inner: ByteSocket | null = null
   #visit: Disposable | null = null
   #deadline: Timer | null = null
   #isOuterPaused = false
   #isInnerPaused = false
-  #isOuterClosed = false
+  /** The visitor has left. */
+  isOuterClosed = false
   /** The client has closed its side. */
   #isHalfClosed = false
   /** The client has sent something since the server has. */
@@ -100,17 +110,17 @@ class PipedConnection implements ConnectionHandler {
   /** The server has ended the connection. */
   #isOver = false
 
-  constructor(outer: ByteSocket, passage: Passage) {
+  constructor(outer: ByteSocket, options: PipeOptions) {
     this.#outer = outer
     this.#toOuter = new SendQueue(outer)
-    this.#passage = passage
-    this.#limits = passage.limits
+    this.#options = options
+    this.#limits = options.limits
   }
 
   data(bytes: Uint8Array): void {
     this.#isAwaited = true
     if (this.#isOver) return
-    const { transform } = this.#passage
+    const { transform } = this.#options
     const sent = transform === undefined ? bytes : transform(bytes)
     if (sent === null) return void this.#outer.terminate()
     if (this.#toInner.send(sent)) return
@@ -134,15 +144,15 @@ class PipedConnection implements ConnectionHandler {
   }
 
   close(): void {
-    this.#isOuterClosed = true
+    this.isOuterClosed = true
     this.#clearDeadline()
     this.#inner?.close()
   }
 
   innerOpened(inner: Bun.Socket<PipedConnection>): void {
-    if (this.#isOuterClosed) return void inner.close()
+    if (this.isOuterClosed) return void inner.close()
     this.#inner = inner
-    this.#visit = this.#passage.onInnerOpen(inner)
+    this.#visit = this.#options.onInnerOpen(inner)
     if (this.#toInner.sendTo(inner)) this.#resumeOuter()
   }
 
@@ -164,7 +174,7 @@ class PipedConnection implements ConnectionHandler {
   innerClosed(error: Error | undefined): void {
     this.#inner = null
     this.#visit?.[Symbol.dispose]()
-    if (this.#isOuterClosed) return
+    if (this.isOuterClosed) return
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true
     this.#toInner.clear()

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:http2'
+import { unexpected } from '#tests/support/servers/unexpected.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { Http1Pipe } from './http1-pipe.ts'
 import { Http2Pipe } from './http2-pipe.ts'
@@ -21,11 +22,11 @@ const fetchOf = (pipe: Pipe) =>
   })
 const common = { hostname: '127.0.0.1', port: 0, development: false }
 
-const byPort = new Http1Pipe(0)
+const byPort = new Http1Pipe(0, unexpected)
 const inner = Bun.serve({ ...common, fetch: fetchOf(byPort) })
 byPort.leadTo(inner.port ?? 0)
 
-const byField = new Http2Pipe()
+const byField = new Http2Pipe(unexpected)
 const innerHttp2 = Bun.serve({ ...common, fetch: fetchOf(byField), http1: false, http2: true })
 byField.leadTo({ hostname: '127.0.0.1', port: innerHttp2.port ?? 0 })
 

@@ -3,6 +3,8 @@ import { Http1Pipe } from '#edge/tls/http1-pipe.ts'
 import { Http2Pipe } from '#edge/tls/http2-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import type { AcceptConnection } from '#edge/tls/secure-connection.ts'
+import type { Log } from '#observe/log.ts'
+import { warnSeldom } from '#observe/warn-seldom.ts'
 import type { ChangeFetch, Stoppable } from './drain.ts'
 import { listen, listenHttp2Inside } from './listen.ts'
 
@@ -10,16 +12,20 @@ interface InnerServersOptions {
   readonly answer: Answer
   readonly hstsSeconds: number
   readonly altSvcOf?: (host: string) => string | null
+  readonly log: Log
 }
 
-/** A server for each protocol, which answer what comes on connections that were accepted here. */
+/** Two inner servers, one for each protocol. They answer what comes on connections that are passed to `accept`. */
 export class InnerServers {
-  readonly #http1 = new Http1Pipe(null)
-  readonly #http2 = new Http2Pipe()
+  readonly #http1: Http1Pipe
+  readonly #http2: Http2Pipe
   readonly #fetch: ReturnType<typeof answerPiped>
   readonly #fetchHttp2: ReturnType<typeof answerPiped>
 
-  constructor(options: InnerServersOptions) {
+  constructor({ log, ...options }: InnerServersOptions) {
+    const onConnectFailed = warnSeldom(log, 'visitor disconnected: inner server not reached')
+    this.#http1 = new Http1Pipe(null, onConnectFailed)
+    this.#http2 = new Http2Pipe(onConnectFailed)
     this.#fetch = answerPiped({ ...options, pipe: this.#http1 })
     this.#fetchHttp2 = answerPiped({ ...options, pipe: this.#http2 })
   }
@@ -29,8 +35,8 @@ export class InnerServers {
     (connection.isHttp2 ? this.#http2 : this.#http1).accept(connection)
 
   /**
-   * Leads new connections to new servers, which stop together: neither stops while the other has requests in progress. Throws ConfigError
-   * if they cannot listen.
+   * Leads new connections to new servers. `pendingRequests` and `stop` of what it returns are those of both. Throws ConfigError if they
+   * cannot listen.
    */
   listen(change: ChangeFetch): Stoppable {
     const [http1, http2] = [this.#http1, this.#http2]

@@ -18,6 +18,7 @@ import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
+import { warnSeldom } from '#observe/warn-seldom.ts'
 import { drain, unchanged } from './drain.ts'
 import { FixedCertificates } from './fixed-certificates.ts'
 import { InnerServers } from './inner-servers.ts'
@@ -66,7 +67,9 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
   const { hstsSeconds } = tls
   const altSvcOf = (host: string): string | null => http3?.alternative(host) ?? null
   const inside = new InnerServers({
-    ...{ answer, hstsSeconds },
+    answer,
+    hstsSeconds,
+    log,
     ...(options.http3 && { altSvcOf }),
   })
   const inner = inside.listen(unchanged)
@@ -78,7 +81,8 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const answering = listen({ host: '127.0.0.1', port: 0, setting: 'HTTP_LISTEN', fetch })
     opened.defer(() => answering.stop(true))
     const gate = new ConnectionGate({ limits: plainGateLimits, trustedProxies, now: elapsed })
-    const { accept } = new Http1Pipe(answering.port ?? 0)
+    const onConnectFailed = warnSeldom(log, 'visitor of HTTP_LISTEN disconnected')
+    const { accept } = new Http1Pipe(answering.port ?? 0, onConnectFailed)
     opened.use(await named(() => listenPlain({ ...httpListen, accept, gate }), at))
   }
   if (tls.dnsListen !== null && ordered !== null) {

@@ -1,0 +1,4 @@
+/** For what should not fail: the test does, by a rejection that nobody handles. */
+export function unexpected(error: unknown): never {
+  throw error
+}
