@@ -195,26 +195,34 @@ describe.skipIf(!hasBrowser)('publishing from the browser', () => {
     await page.getByText('Your site is live').waitFor()
   }, 120_000)
 
-  test('who presses before the list of sites is there replaces none without a word', async () => {
-    const listed = Promise.withResolvers<void>()
-    await page.route('**/api/user/sites', async (route) => {
-      await listed.promise
-      await route.continue()
-    })
-    // The document as it is where the service does not draw the page.
-    await page.route('**/onboarding', async (route) => {
-      const headers = { ...(await route.request().allHeaders()), 'sec-fetch-dest': 'empty' }
-      await route.fulfill({ response: await route.fetch({ headers }) })
-    })
-    await page.evaluate(() => sessionStorage.clear())
-    await choose({ 'index.html': 'by mistake' }, 'reloaded')
-    sent = []
-    await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    listed.resolve()
-    await page.getByRole('button', { name: 'Replace reloaded' }).waitFor()
-    expect(sent.filter((each) => !each.startsWith('GET '))).toEqual([])
-    await page.unrouteAll()
-  }, 120_000)
+  test.each([
+    ['asks before it replaces a site', 'reloaded'],
+    ['publishes nothing under a name that was changed meanwhile', 'not-meant'],
+  ])(
+    'publishing before the list of sites has loaded %s',
+    async (_, named) => {
+      const listed = Promise.withResolvers<void>()
+      await page.route('**/api/user/sites', async (route) => {
+        await listed.promise
+        await route.continue()
+      })
+      // The document as it is where the service does not draw the page.
+      await page.route('**/onboarding', async (route) => {
+        const headers = { ...(await route.request().allHeaders()), 'sec-fetch-dest': 'empty' }
+        await route.fulfill({ response: await route.fetch({ headers }) })
+      })
+      await page.evaluate(() => sessionStorage.clear())
+      await choose({ 'index.html': 'by mistake' }, named)
+      sent = []
+      await page.getByRole('button', { name: 'Publish', exact: true }).click()
+      await page.getByLabel('Site name').fill('reloaded')
+      listed.resolve()
+      await page.getByRole('button', { name: 'Replace reloaded' }).waitFor()
+      expect(sent.filter((each) => !each.startsWith('GET '))).toEqual([])
+      await page.unrouteAll()
+    },
+    120_000,
+  )
 
   test('of two tabs that continue the same folder, one publishes it', async () => {
     await choose({ 'index.html': 'from one tab', 'a.txt': 'tab' }, 'one-tab')

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { TextField } from '#web/parts/controls/field.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
@@ -43,6 +43,7 @@ export function PublishForm(props: PublishFormProps) {
   // No problems are shown before the form is filled in.
   const [isTried, setTried] = useState(false)
   const [listProblem, setListProblem] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
   const client = useQueryClient()
   const listId = useId()
   const nameProblem = siteNameProblem(siteName)
@@ -54,6 +55,10 @@ export function PublishForm(props: PublishFormProps) {
   const known = useRemovals(isReplacing ? siteName : null, choice)
   const removals = known?.removals ?? null
   const failure = publish.stage === 'failed' ? publish : null
+  const latestName = useRef(siteName)
+  useEffect(() => {
+    latestName.current = siteName
+  })
 
   const submit = async () => {
     // Who is quicker than the reading need not press again.
@@ -62,12 +67,19 @@ export function PublishForm(props: PublishFormProps) {
     if (filesProblemOf(publishSession.state) !== null || nameProblem !== null) return
     if (newSite !== null && newSite.problem !== null) return
     const { choice: chosen } = publishSession.state
-    // Whoever is quicker than the list of sites has not agreed to replace one. The form asks now.
-    if (siteNames === null && (await isTaken(siteName))) return
+    setListProblem(null)
+    if (siteNames === null) {
+      const listed = await lookUpName(siteName)
+      if (listed !== 'free' && listed !== 'taken') setListProblem(listed.problem)
+      // Whoever is quicker than the list of sites has not agreed to replace one. The form asks now.
+      if (listed !== 'free') return
+    }
     if (isReplacing && chosen !== null && known?.choice !== chosen) {
       // Nobody has agreed to what was not shown yet.
       if ((await findRemovals(siteName, chosen)) !== null) return
     }
+    // Whoever has changed the form meanwhile has not asked for what it says now.
+    if (latestName.current !== siteName || publishSession.state.choice !== chosen) return
     setTried(false)
     newSite?.onPublish(siteName)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
@@ -75,22 +87,22 @@ export function PublishForm(props: PublishFormProps) {
     else void publishSession.publish(siteName)
   }
 
-  /** Also if that cannot be known, which the form then says. */
-  const isTaken = async (name: string): Promise<boolean> => {
-    setListProblem(null)
+  /** Whether a site has this name, or why that cannot be known. */
+  const lookUpName = async (name: string): Promise<'free' | 'taken' | { problem: string }> => {
     try {
       const sites = await client.ensureQueryData(sitesQuery)
-      return sites.some(({ rkey }) => rkey === name)
+      return sites.some(({ rkey }) => rkey === name) ? 'taken' : 'free'
     } catch (error) {
-      setListProblem(error instanceof ApiError ? error.message : words.server.failed)
-      return true
+      return { problem: error instanceof ApiError ? error.message : words.server.failed }
     }
   }
 
   const begin = isReplacing ? form.replace(siteName) : form.publish
   const press = (event: FormEvent) => {
     event.preventDefault()
-    void submit()
+    if (isBusy) return
+    setBusy(true)
+    void submit().finally(() => setBusy(false))
   }
 
   return (
@@ -122,7 +134,7 @@ export function PublishForm(props: PublishFormProps) {
         </>
       )}
       {isTried && filesProblem !== null && <Problem>{filesProblem}</Problem>}
-      {listProblem !== null && <Problem>{listProblem}</Problem>}
+      {siteNames === null && listProblem !== null && <Problem>{listProblem}</Problem>}
       {failure !== null && (
         <Notice tone={failure.kind === 'cancelled' ? 'info' : 'danger'}>
           {failure.message}
@@ -133,6 +145,7 @@ export function PublishForm(props: PublishFormProps) {
       {/* Never disabled: pressing it too early shows what is missing. */}
       {isAsked && (
         <Button
+          isBusy={isBusy}
           look={removals === null ? 'primary' : 'danger'}
           ref={failure === null ? null : focusOnMount}
           type="submit"
