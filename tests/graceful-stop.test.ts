@@ -133,10 +133,10 @@ test('a second signal ends it at once', async () => {
   download.end()
 }, 120_000)
 
-/** Of the film, by a client that reads no more than its beginning until `resume`: a fast machine would have all of it in milliseconds. */
+/** Downloads the film and stops reading after its first bytes, until `resume`: a fast machine would have all of it in milliseconds. */
 function downloadOf(host: string, port: number): Conversation {
   const download = new Conversation(port, `GET /film.bin HTTP/1.1\r\nhost: ${host}:${port}\r\n\r\n`)
-  download.pauseAtFirst()
+  download.pauseAfterFirstBytes()
   return download
 }
 
@@ -214,7 +214,7 @@ class Conversation {
   }
 
   /** Reads nothing more once something has come. */
-  pauseAtFirst(): void {
+  pauseAfterFirstBytes(): void {
     this.#socket.once('data', () => this.#socket.pause())
   }
 

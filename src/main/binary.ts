@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { siteCommandNames } from '#cli/site-program.ts'
 import { printNotices } from './print-notices.ts'
-import { usualPurgeDelay } from './process/purge-delay.ts'
+import { defaultPurgeDelayMs } from './process/purge-delay.ts'
 
 process.umask(0o077)
 
@@ -20,10 +20,10 @@ if (command === '--licences') {
   await import('./program.ts')
 }
 
-/** Bun reads these at its start; `bin/sitehost` says why. On Windows a process cannot become another one: Bun's own count there. */
+/** Bun reads these at its start; `bin/sitehost` says why. On Windows, where a process cannot become another one, Bun's defaults apply. */
 function restartWithLimits(): void {
   const { argv, env, execPath, platform } = process
-  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1408', MIMALLOC_PURGE_DELAY: usualPurgeDelay }
+  const limits = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1408', MIMALLOC_PURGE_DELAY: defaultPurgeDelayMs }
   const areSet = Object.keys(limits).every((name) => env[name] !== undefined)
   if (areSet || platform === 'win32') return
   process.execve?.(execPath, [execPath, ...argv.slice(2)], { ...limits, ...env })

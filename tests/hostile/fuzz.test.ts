@@ -128,7 +128,7 @@ const record = fc.record(
   },
   { requiredKeys: ['root', 'site', 'createdAt'] },
 )
-/** Of the longest names, as many entries as a record has room for. */
+/** Of the longest names, as many entries as a record may have. */
 const widest = {
   $type: 'place.sitehost.subfs',
   site: 'blog',
@@ -164,7 +164,7 @@ describe('records', () => {
       else expandTree(parsed.manifest.root, alice)
     }),
   )
-  // A part is read from the network by itself, and the tree expanded when there are all: each is one turn.
+  // Each part is parsed in a turn of the event loop of its own, and the tree is expanded in another.
   const part = record.map((fields) => ({ ...fields, $type: 'place.sitehost.subfs' }))
   fuzzed('parts', () => fuzz(part, (input) => void parsePart(input), [widest]))
   fuzzed('trees of parts', () =>

@@ -43,7 +43,8 @@ export async function readFolderVersion(
   const { files, leftOut } = await stored.store(choice.files, signal)
   const { problems, ...rules } = await readRuleFiles(files, settings, stored.blobs)
   const snapshot = { ...placeholders, publishedAt: now(), settings, ...rules, files }
-  const startPage = startPageWarning(choice.files, settings)
+  const readable = choice.files.filter(({ path }) => files.has(path))
+  const startPage = startPageWarning(readable, settings)
   return {
     snapshot,
     leftOut: [...choice.leftOut, ...leftOut],

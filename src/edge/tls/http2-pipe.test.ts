@@ -170,7 +170,7 @@ test('a literal that swallows the inserted field leaves the request without a vi
   }
 })
 
-test('a client of far more requests than it may have open is disconnected, and without a server any is', async () => {
+test('a client of far more requests than it may have open is disconnected, and so is any without a server', async () => {
   const empty = frame(types.headers, flags.endHeaders, 1)
   const bytes = Buffer.concat(Array.from({ length: 5_000 }, () => empty))
   expect(await exchange(through, bytes)).toEqual([])

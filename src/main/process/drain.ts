@@ -9,7 +9,7 @@ type Server = Bun.Server<undefined>
 /** One server, or several that stop together. */
 export type Stoppable = Pick<Server, 'pendingRequests' | 'stop'>
 
-/** Makes another answering function of a server's own. */
+/** Wraps the function by which a server answers. */
 export type ChangeFetch = (fetch: Fetch) => Fetch
 export const unchanged: ChangeFetch = (fetch) => fetch
 

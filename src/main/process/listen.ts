@@ -71,8 +71,8 @@ export function listenHttp2Inside(
     const server = Bun.serve({ ...options, hostname, port: 0, reusePort: false })
     return { server, address: { hostname, port: server.port ?? 0 } }
   } catch (error) {
-    const sentence =
-      'TLS: this process cannot listen for itself: allow it more open files, and Unix sockets (AF_UNIX) in its sandbox'
+    const sandbox = platform === 'linux' ? ', and Unix sockets (AF_UNIX) in its sandbox' : ''
+    const sentence = `TLS: the process cannot open its own socket for HTTP/2: allow it more open files${sandbox}`
     throw new UnusableError(sentence, { cause: error })
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { usualPurgeDelay } from '#main/process/purge-delay.ts'
+import { defaultPurgeDelayMs } from '#main/process/purge-delay.ts'
 import { environmentOf } from './start-process.ts'
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
 
 test('the sources are started with the delay that the binary has', async () => {
   const text = await Bun.file(new URL('../../../bin/sitehost', import.meta.url)).text()
-  expect(text).toContain(`MIMALLOC_PURGE_DELAY-${usualPurgeDelay}}`)
+  expect(text).toContain(`MIMALLOC_PURGE_DELAY-${defaultPurgeDelayMs}}`)
 })

@@ -1,6 +1,6 @@
 import { withTimeout } from '#concurrency/or-aborted.ts'
 import { childEnvironment } from '#main/config/config.ts'
-import { usualPurgeDelay } from '#main/process/purge-delay.ts'
+import { defaultPurgeDelayMs } from '#main/process/purge-delay.ts'
 import {
   type FromProcess,
   type Supervised,
@@ -74,8 +74,8 @@ export function environmentOf(
   kind: Supervised['kind'],
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string | undefined>> {
-  const { MIMALLOC_PURGE_DELAY = usualPurgeDelay } = environment
-  const keepsMemory = kind === 'edge' && MIMALLOC_PURGE_DELAY === usualPurgeDelay
+  const { MIMALLOC_PURGE_DELAY = defaultPurgeDelayMs } = environment
+  const keepsMemory = kind === 'edge' && MIMALLOC_PURGE_DELAY === defaultPurgeDelayMs
   return keepsMemory ? { ...environment, MIMALLOC_PURGE_DELAY: '-1' } : environment
 }
 

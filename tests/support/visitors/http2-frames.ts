@@ -33,7 +33,7 @@ export function frame(
   return Buffer.concat([head, bytes])
 }
 
-/** A field that no table remembers (RFC 7541 §6.2.2). `bytes`: how long it says that its value is; both take less than 127. */
+/** A field that no table remembers (RFC 7541 §6.2.2). `bytes`: the declared length of the value; both take less than 127. */
 export const literal = (name: string, value: string, bytes = value.length): number[] => [
   ...[0x00, name.length, ...Buffer.from(name)],
   ...[bytes, ...Buffer.from(value)],
@@ -43,7 +43,7 @@ export const literal = (name: string, value: string, bytes = value.length): numb
 export const getFields: readonly number[] = [0x82, 0x86, 0x84, 0x01, 1, 0x61]
 
 const isPing = (bytes: Buffer, at: number): boolean => bytes[at + 3] === types.ping
-/** What a server says of itself, whatever it is asked. */
+/** Frames that a server sends whatever the client does. */
 const isOfItself = (type: number): boolean => type === types.settings || type === types.windowUpdate
 
 /**
