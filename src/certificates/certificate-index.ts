@@ -1,4 +1,5 @@
 import { everyOrWhenWoken } from '#concurrency/every-or-when-woken.ts'
+import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Log } from '#observe/log.ts'
 import { listChangedCertificates } from '#store/certificates/certificates.ts'
 import type { Db } from '#store/database/database.ts'
@@ -19,6 +20,8 @@ interface IndexContext {
 
 /** The names of all certificates that are stored, in memory: some 100 bytes each. */
 export class CertificateIndex {
+  /** Woken when a certificate is there that was not, or that was renewed. For one listener. */
+  readonly changes = new WakeUp()
   readonly #changedAt = new Map<string, number>()
   readonly #awaited = new Map<string, () => void>()
   #latest = 0
@@ -55,6 +58,7 @@ export class CertificateIndex {
     for (let count = pageSize; count === pageSize; ) {
       const page = await listChangedCertificates(db, { ...position, limit: pageSize })
       for (const { name, changedAt } of page) {
+        if (this.#changedAt.get(name) !== changedAt) this.changes.wake()
         this.#changedAt.set(name, changedAt)
         this.#awaited.get(name)?.()
         this.#latest = Math.max(this.#latest, changedAt)

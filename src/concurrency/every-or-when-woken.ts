@@ -35,20 +35,20 @@ interface Rhythm {
   readonly failure: string
 }
 
-/** Repeats `work` every `everyMs` until the signal is aborted; logs what it throws and continues. */
+/** Repeats `work` every `everyMs`, or earlier on a wake-up, until the signal is aborted; logs what it throws and continues. */
 export async function repeatEvery(
   { everyMs, firstAfterMs = 0, failure }: Rhythm,
   work: () => Promise<unknown>,
-  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+  { log, ...options }: { readonly log: Log } & Pick<LoopOptions, 'signal' | 'wakeUp'>,
 ): Promise<void> {
-  if (firstAfterMs > 0) await new WakeUp().wait(firstAfterMs, signal)
+  if (firstAfterMs > 0) await new WakeUp().wait(firstAfterMs, options.signal)
   const workAndLog = async (): Promise<number> => {
     try {
       await work()
     } catch (error) {
-      if (!signal.aborted) log.error(failure, { error })
+      if (!options.signal.aborted) log.error(failure, { error })
     }
     return everyMs
   }
-  await everyOrWhenWoken(workAndLog, { signal })
+  await everyOrWhenWoken(workAndLog, options)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type SessionOptions } from 'node:quic'
 import { FileCertificates } from '#certificates/file-certificates.ts'
+import { WakeUp } from '#concurrency/wake-up.ts'
 import type { Answer } from '#edge/dispatch.ts'
 import type { Http3End } from '#edge/http3/answer-http3.ts'
 import { ConfigError } from '#main/config/config.ts'
@@ -51,13 +52,13 @@ const writePair = async (name: string, chain: string, key: string): Promise<void
   await Bun.write(join(dir, `${name}.pem`), chain)
   await Bun.write(join(dir, `${name}.key`), key)
 }
-const open = (at: number) =>
+const open = (
+  at: number,
+  sources: ConstructorParameters<typeof FixedCertificates>[0] = { files, ordered: null },
+) =>
   new Http3({
     answer,
-    certificates: new FixedCertificates(
-      { files, ordered: null },
-      { applicationHost: application, baseDomain },
-    ),
+    certificates: new FixedCertificates(sources, { applicationHost: application, baseDomain }),
     hstsSeconds: 60,
     listen: { host: '127.0.0.1', port: at },
     log: silent,
@@ -125,6 +126,28 @@ for (const [host, status, isAdvertised] of table) {
 
 test('how requests ended is counted', () => {
   expect(ends.counts).toMatchObject({ answered: 5, misdirected: 3 })
+})
+
+test('a certificate that is ordered later is taken at once', async () => {
+  const stop = new AbortController()
+  let version: number | null = null
+  const changes = new WakeUp()
+  const ordered = {
+    changes,
+    placeOf: (name: string) =>
+      version === null || name !== application ? null : { name, version },
+    read: async () => ({ chain: publicNames.certificate, key: publicNames.key }),
+  }
+  const sources = { files: { find: () => null, version: 0 }, ordered }
+  const at = Number(await ownPort())
+  await using late = open(at, sources)
+  const running = late.run(stop.signal)
+  version = 1
+  changes.wake()
+  // Long before it looks again.
+  await eventually(async () => expect(late.alternative(application)).toBe(`h3=":${at}"`), 10_000)
+  stop.abort()
+  await running
 })
 
 test('a port that is taken is said', async () => {

@@ -1,12 +1,13 @@
 import type { Certificate } from '#certificates/certificate.ts'
 import type { FileCertificates } from '#certificates/file-certificates.ts'
+import { WakeUp } from '#concurrency/wake-up.ts'
 import type { RoutedHosts } from '#edge/names/route.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 
 interface Sources {
   readonly files: Pick<FileCertificates, 'find' | 'version'>
   /** Null: those of files are all. */
-  readonly ordered: Pick<OrderedCertificates, 'placeOf' | 'read'> | null
+  readonly ordered: Pick<OrderedCertificates, 'changes' | 'placeOf' | 'read'> | null
 }
 
 /** Where a certificate is that seldom changes. Two places are the same certificate when all fields are equal. */
@@ -20,9 +21,12 @@ interface FixedPlace {
 export class FixedCertificates {
   readonly #sources: Sources
   readonly #hosts: readonly string[]
+  /** Woken when one was ordered. Those of files are seen when they are looked for. */
+  readonly changes: WakeUp
 
   constructor(sources: Sources, { applicationHost, baseDomain }: RoutedHosts) {
     this.#sources = sources
+    this.changes = sources.ordered?.changes ?? new WakeUp()
     // Any name below the base domain leads to its wildcard, if there is one.
     this.#hosts = [applicationHost, baseDomain, `sites.${baseDomain}`, `any.${baseDomain}`]
   }

@@ -49,11 +49,12 @@ export class Http3 implements AsyncDisposable {
   readonly alternative = (host: string): string | null =>
     this.#server !== null && this.#covers(host) ? `h3=":${this.#options.listen.port}"` : null
 
-  /** Listens, with the certificates that there are; looks for renewed ones until the signal. */
+  /** Listens, with the certificates that there are; takes new and renewed ones until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { log } = this.#options
+    const { certificates, log } = this.#options
     const rhythm = { everyMs: lookEveryMs, failure: 'HTTP/3 not listening' }
-    await repeatEvery(rhythm, () => this.renew(signal), { log, signal })
+    const wakeUp = certificates.changes
+    await repeatEvery(rhythm, () => this.renew(signal), { log, signal, wakeUp })
   }
 
   /** Replaces the server if its certificates are not the current ones. Throws ConfigError if it cannot listen. */

@@ -70,6 +70,7 @@ export async function openOrderedCertificates(
   const wanted = new WantedCertificates({ ...options, ...hosts, isInFiles, wildcard })
   return {
     index,
+    changes: index.changes,
     /** Null: there is none for the host. The wildcard comes first: what it covers is not renewed any more. */
     placeOf(host: string): CertificatePlace | null {
       const [own = host, above = ''] = certificateNamesOf(host)
