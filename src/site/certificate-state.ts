@@ -83,7 +83,7 @@ export const certificateAdvice: Readonly<Record<CertificateProblem, (host: strin
   account: (host) =>
     `The certificate authority does not accept this service’s account: its operator has to correct that before ${host} gets a certificate.`,
   away: (host) =>
-    `The certificate authority does not answer: ${host} gets its certificate later, there is nothing to do.`,
+    `The certificate authority does not answer: ${host} gets its certificate later. If it stays so, sitehost doctor says why to this service’s operator.`,
   other: (host) =>
     `The certificate authority refused ${host}: its words say why, and it is asked again later.`,
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { createSecureContext, createServer, type SecureContext, type Server } fr
 import { findingLines, ok, problem } from '#cli/diagnosis/finding.ts'
 import { readConfig } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
+import { checkAuthorities } from '#main/doctor/check-authorities.ts'
 import { checkBucket } from '#main/doctor/check-bucket.ts'
 import { checkClock } from '#main/doctor/check-clock.ts'
 import { checkDisk } from '#main/doctor/check-disk.ts'
@@ -24,6 +25,10 @@ import { createLookUp, type LookUp } from '#outbound/dns/look-up.ts'
 import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { type DnsName, startDnsServer } from '#tests/support/servers/dns-server.ts'
+import {
+  loopbackCertificate,
+  loopbackCertificateKey,
+} from '#tests/support/servers/loopback-certificate.ts'
 import { type S3Fault, startS3FaultServer } from '#tests/support/servers/s3-fault-server.ts'
 import { s3LocationAt } from '#tests/support/servers/s3-store.ts'
 import { publicNames } from '#tests/support/servers/self-signed.ts'
@@ -104,7 +109,7 @@ describe('DNS', () => {
       'warning: no name server could say where *.dns.sites.example is',
     ])
     expect((await check({ 'sites.example': here }))[0]).toBe(
-      'problem: app.example has no address → add A and AAAA records for app.example, with the addresses of this service',
+      'problem: app.example has no address → add A records for app.example, and AAAA records if it has IPv6, with the addresses of this service',
     )
   })
 
@@ -201,6 +206,73 @@ describe('ports', () => {
   })
 })
 
+describe('a certificate authority', () => {
+  const { certificate: cert, key } = {
+    certificate: loopbackCertificate,
+    key: loopbackCertificateKey,
+  }
+  const directory = (origin: string) => ({
+    newNonce: `${origin}/nonce`,
+    newAccount: `${origin}/account`,
+    newOrder: `${origin}/order`,
+  })
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert, key },
+    fetch: ({ url }) =>
+      Response.json(url.endsWith('/dir') ? directory(new URL(url).origin) : { is: 'another' }),
+  })
+  const at = `https://127.0.0.1:${server.port}`
+  let dir: string
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'sitehost-doctor-authority-'))
+    await Bun.write(join(dir, 'ca.pem'), cert)
+  })
+  afterAll(async () => {
+    await server.stop(true)
+    await rm(dir, { recursive: true })
+  })
+
+  test.each([
+    ['answers', '/dir', 'ca.pem', 'ok', /answers$/],
+    ['is not trusted', '/dir', null, 'problem', /cannot be used \(.*certificate.*\)$/],
+    ['has no directory there', '/other', 'ca.pem', 'problem', /\(it is no ACME directory\)$/],
+    ['has roots that are missing', '/dir', 'none.pem', 'problem', /none\.pem cannot be read/],
+  ])('that %s', async (_, path, roots, level, seen) => {
+    const caFile = roots === null ? null : join(dir, roots)
+    const findings = await checkAuthorities({ authorities: [{ directory: at + path }], caFile })
+    expect(findings).toEqual([
+      expect.objectContaining({ level, seen: expect.stringMatching(seen) }),
+    ])
+  })
+
+  test('that does not answer', async () => {
+    const authorities = [{ directory: `https://127.0.0.1:${await ownPort()}/dir` }]
+    expect(await checkAuthorities({ authorities, caFile: null })).toMatchObject([
+      { level: 'problem', advice: expect.stringContaining('ACME_CA') },
+    ])
+  })
+})
+
+test('files of certificates that cannot be used are a problem', async () => {
+  const files = [{ chainFile: '/nowhere/chain.pem', keyFile: '/nowhere/key.pem' }]
+  const config = readConfig({
+    BASE_URL: 'https://app.example.com',
+    BASE_DOMAIN: 'sites.example.com',
+    SECRET_KEY: 'x'.repeat(32),
+    TLS: 'files',
+    TLS_FILES: files.map(({ chainFile, keyFile }) => `${chainFile}:${keyFile}`).join(','),
+    TLS_LISTEN: `127.0.0.1:${await ownPort()}`,
+  })
+  expect(await checkTls(config)).toContainEqual(
+    expect.objectContaining({
+      level: 'problem',
+      seen: '/nowhere/chain.pem cannot be read (ENOENT)',
+    }),
+  )
+})
+
 describe('TLS in the process', () => {
   const application = 'sitehost.home.arpa'
   const check = async (port: number, httpListen: ListenAddress | null = null) => {
@@ -255,13 +327,14 @@ describe('TLS in the process', () => {
           BASE_URL: `https://${application}`,
           BASE_DOMAIN: 'sites.home.arpa',
           TLS: 'auto',
+          ACME_DIRECTORY: `https://127.0.0.1:${port}/dir`,
           TLS_LISTEN: `127.0.0.1:${port}`,
           HTTP_LISTEN: `127.0.0.1:${port}`,
         },
         {},
       ),
     )
-    expect(findings.map(({ about }) => about)).toEqual(['TLS', 'TLS'])
+    expect(findings.map(({ about }) => about)).toEqual(['TLS', 'TLS', 'certificates'])
     expect(JSON.stringify(findings)).not.toMatch(/caddy|front/)
   })
 })

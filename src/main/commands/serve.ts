@@ -212,7 +212,7 @@ export async function startServing(
   const parts = servicePartsOf(config.roles)
   const announcement = { origin: app, host, port, askListen, parts }
   opened.use(await announceAddress(config.dataDir, announcement))
-  log.info('listening', { app, port })
+  log.info('listening', { app, port, ...publicPorts(config) })
 
   const open = opened.move()
   return {
@@ -222,6 +222,10 @@ export async function startServing(
       .finally(() => open.disposeAsync()),
   }
 }
+
+/** Where visitors connect, if TLS ends here. */
+const publicPorts = ({ tls }: Config) =>
+  tls === null ? {} : { https: tls.listen.port, http: tls.httpListen?.port ?? 'off' }
 
 interface ListenForAll {
   readonly fetch: Service['fetch']

@@ -35,7 +35,7 @@ function problemOfPublic({ hostname, port }: URL): string | null {
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
   if (loopback.test(hostname)) return 'BASE_URL: http at a loopback address'
   if (!isName || !hostname.includes('.') || privateTlds.test(hostname)) {
-    return `BASE_URL: a name of the public DNS: account servers sign nobody in to ${hostname}`
+    return `BASE_URL: use a name of the public DNS, of a domain of yours: account servers sign nobody in to ${hostname}`
   }
   return port === ''
     ? null

@@ -47,7 +47,10 @@ export function tlsOf(values: z.infer<typeof settings>, { protocol }: URL, mode:
     return refuse('TLS_FILES', 'with TLS=files, at least one certificate')
   }
   if (isOrdering && HTTP_LISTEN === null) {
-    return refuse('HTTP_LISTEN', 'with TLS=auto, where the authority finds its challenges answered')
+    return refuse(
+      'HTTP_LISTEN',
+      'not off with TLS=auto: the authority looks there for the answers to its challenges',
+    )
   }
   const listen = TLS_LISTEN ?? refuse('TLS_LISTEN', 'an address and a port, such as [::]:443')
   return {

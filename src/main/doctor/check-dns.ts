@@ -64,7 +64,7 @@ function judge(name: string, addresses: Addresses, ours: Addresses): Finding {
 /** The records that are missing, as a DNS provider asks for them. */
 function adviceFor(name: string, ours: readonly string[]): string {
   if (ours.length === 0)
-    return `add A and AAAA records for ${name}, with the addresses of this service`
+    return `add A records for ${name}, and AAAA records if it has IPv6, with the addresses of this service`
   const records = ours.map((address) => `${address.includes(':') ? 'AAAA' : 'A'} ${address}`)
   return `add for ${name}: ${records.join(', ')}`
 }

@@ -11,6 +11,6 @@ export async function checkHttp3(
   const at = `UDP port ${listen.port}`
   if (await answersHttp3(listen, application)) return [ok('TLS', `${at} answers over HTTP/3`)]
   const advice =
-    'start the service; its log says why (HTTP/3 not listening), and visitors come by TCP meanwhile'
+    'start the service; it listens once the application has a certificate, or its log says why not (HTTP/3 not listening). Visitors come by TCP meanwhile'
   return [warning('TLS', `nothing answers over HTTP/3 at ${at}`, advice)]
 }

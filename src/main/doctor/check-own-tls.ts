@@ -46,7 +46,7 @@ async function checkCertificate(
       'TLS',
       `port ${port} shows no certificate for ${application}`,
       isOrdering
-        ? 'its log says why (certificate not issued): DNS has to lead here, and port 80 has to be reachable from everywhere'
+        ? 'its log says why (certificate not issued): DNS has to lead here, port 80 has to be reachable from everywhere, and the authority has to answer'
         : `TLS_FILES has no certificate for ${application}`,
     )
   }

@@ -3,7 +3,7 @@ import { readConfig } from '#main/config/config.ts'
 import { upsertAccount } from '#store/accounts/accounts.ts'
 import { unwantCertificates, wantCertificates } from '#store/certificates/certificates.ts'
 import type { Database } from '#store/database/database.ts'
-import { recordingLog } from '#tests/support/api.ts'
+import { type LoggedLine, recordingLog } from '#tests/support/api.ts'
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { alice } from '#tests/support/database/sample-rows.ts'
 import { settleTls } from './settle-tls.ts'
@@ -14,14 +14,14 @@ beforeEach(async () => {
 })
 afterEach(() => database[Symbol.asyncDispose]())
 
-const settled = (settings: Record<string, string> = {}) => {
+const settled = (settings: Record<string, string> = {}, lines: LoggedLine[] = []) => {
   const given = {
     BASE_URL: 'https://sitehost.example.com',
     BASE_DOMAIN: 'sites.example.org',
     CONTACT: 'admin@example.com',
     ...settings,
   }
-  return settleTls(readConfig(given, {}), { db: database.db, log: recordingLog() })
+  return settleTls(readConfig(given, {}), { db: database.db, log: recordingLog(lines) })
 }
 const inUse = () => upsertAccount(database.db, { did: alice }, 1)
 
@@ -40,4 +40,15 @@ test('an instance that has accounts and ordered nothing has a front, which conti
   const front = { host: '127.0.0.1', port: 3001 }
   expect(await settled()).toMatchObject({ tls: null, askListen: front })
   expect((await settled({ TLS: 'auto' })).tls?.ordering).not.toBeNull()
+})
+
+test('the log says where TLS ends, whoever has decided it', async () => {
+  const said = async (settings?: Record<string, string>) => {
+    const lines: LoggedLine[] = []
+    await settled(settings, lines)
+    return lines.map(({ message }) => message)
+  }
+  expect(await said()).toEqual(['TLS ends here'])
+  expect(await said({ TLS: 'auto' })).toEqual(['TLS ends here'])
+  expect(await said({ TLS: 'off' })).toEqual([])
 })

@@ -13,7 +13,10 @@ export async function settleTls(
   config: Config,
   { db, log }: { readonly db: Db; readonly log: Log },
 ): Promise<Config> {
-  if (config.tlsMode !== 'assumed') return config
+  if (config.tlsMode !== 'assumed') {
+    if (config.tls !== null) log.info('TLS ends here', { why: `TLS=${config.tlsMode}` })
+    return config
+  }
   if (await hasFront(db)) {
     log.info('TLS ends in a front', {
       why: 'TLS is not set, and this instance has ordered no certificate so far',

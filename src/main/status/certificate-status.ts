@@ -19,14 +19,15 @@ export async function readCertificateStatus(
 ): Promise<CertificateStatus | null> {
   if (tls === null) return null
   const files = new FileCertificates(tls.files)
-  const filesProblem = await problemOf(files)
+  const filesProblem = await certificateFilesProblem(files)
   const isOrdering = tls.ordering !== null
   const states = new CertificateStates({ db, files, isOrdering, now: () => now })
   const { problems, ...totals } = await states.totals()
   return { ...totals, problems: Object.fromEntries(problems), filesProblem }
 }
 
-async function problemOf(files: FileCertificates): Promise<string | null> {
+/** Reads the files. Which of them cannot be used, and why; null: all can. */
+export async function certificateFilesProblem(files: FileCertificates): Promise<string | null> {
   try {
     await files.read()
     return null

@@ -76,7 +76,9 @@ test('the certificates of a service that shows them itself', () => {
   const nothing = { states: none, problems: {}, soonestExpiry: null, filesProblem: null }
   expect(lineOf(nothing)).toBe('certificates  none')
   const filesProblem = '/tls/chain.pem cannot be read (ENOENT)'
-  expect(lineOf({ ...nothing, filesProblem })).toBe(`certificates  none; ${filesProblem}`)
+  expect(lineOf({ ...nothing, filesProblem })).toBe(
+    `certificates  none; ${filesProblem}: not counted, and kept as they were`,
+  )
 })
 
 test('what is missing, and what to do', () => {

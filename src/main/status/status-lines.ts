@@ -49,8 +49,9 @@ function certificatesText({ certificates, certificates24h }: Status, now: number
   const why = Object.entries(problems).map(([problem, count]) => `${problem} ${count}`)
   const expiry =
     soonestExpiry === null ? '' : `, the first expires in ${durationText(soonestExpiry - now)}`
+  const unread =
+    filesProblem === null ? '' : `; ${filesProblem}: not counted, and kept as they were`
   const list = present.length === 0 ? 'none' : present.join(', ')
-  const unread = filesProblem === null ? '' : `; ${filesProblem}`
   return `${list}${why.length === 0 ? '' : ` (${why.join(', ')})`}${expiry}${unread}`
 }
 
