@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { flags, frame, preface, types } from '#tests/support/visitors/http2-frames.ts'
-import { blocksPerChunkMax, FieldInserter } from './field-inserter.ts'
+import { blocksPerChunkMax, FieldInserter, idleFramesMax } from './field-inserter.ts'
 
 const { continuation, data, headers, ping, settings } = types
 const { endHeaders, endStream, padded, priority } = flags
@@ -86,6 +86,52 @@ test('a chunk may have as many blocks as a client has streams, several times ove
   const insertIn = (count: number) => new FieldInserter('id', 'abc').insert(chunkOf(count))
   expect(insertIn(blocksPerChunkMax)?.length).toBeGreaterThan(blocksPerChunkMax * 9)
   expect(insertIn(blocksPerChunkMax + 1)).toBeNull()
+})
+
+const idleFrames: [what: string, bytes: Buffer][] = [
+  ['empty DATA', frame(data, 0, 1)],
+  ['pings', frame(ping, 0, 0, '12345678')],
+  ['settings', frame(settings, 0, 0)],
+  ['priorities', frame(2, 0, 1, [0, 0, 0, 0, 0])],
+  ['unknown ones', frame(77, 0, 1)],
+]
+test.each(idleFrames)(
+  'frames that carry nothing end a connection when there are very many: %s',
+  (_, bytes) => {
+    const request = frame(headers, endHeaders, 1)
+    const many = Buffer.concat(Array.from({ length: idleFramesMax }, () => bytes))
+    const inserter = new FieldInserter('id', 'abc')
+    expect(inserter.insert(Buffer.concat([preface, many]))).not.toBeNull()
+    // A request begins a new count.
+    expect(inserter.insert(Buffer.from(request))).not.toBeNull()
+    expect(inserter.insert(Buffer.from(many))).not.toBeNull()
+    expect(inserter.insert(Buffer.from(bytes))).toBeNull()
+  },
+)
+
+test('what a transfer needs does not count: bodies and windows', () => {
+  const inserter = new FieldInserter('id', 'abc')
+  const both = [frame(data, 0, 1, 'x'), frame(8, 0, 0, [0, 0, 1, 0])]
+  const many = Array.from({ length: idleFramesMax }, () => both).flat()
+  expect(inserter.insert(Buffer.concat([preface, ...many]))).not.toBeNull()
+  expect(inserter.insert(frame(data, 0, 1, 'x'))).not.toBeNull()
+})
+
+test('blocks and resets are reported, by their stream', () => {
+  const seen: string[] = []
+  const inserter = new FieldInserter('id', 'abc', {
+    onBlock: (stream) => seen.push(`block ${stream}`),
+    onEnd: (stream) => seen.push(`end ${stream}`),
+  })
+  for (const bytes of [
+    preface,
+    frame(headers, 0, 1, 'x'),
+    frame(continuation, endHeaders, 1),
+    frame(headers, endHeaders | endStream, 0x80000003),
+    frame(3, 0, 1, [0, 0, 0, 8]),
+  ])
+    inserter.insert(Buffer.from(bytes))
+  expect(seen).toEqual(['block 1', 'block 3', 'end 1'])
 })
 
 test('names and values of up to 126 bytes fit a frame, and longer ones are rejected', () => {

@@ -1,15 +1,12 @@
+import { endHeadersFlag, frameHeadAt, frameHeaderBytes, frameTypes } from './frame-reader.ts'
+
 /** The client's preface (RFC 9113 §3.4). */
 const prefaceBytes = 24
 
-// RFC 9113 §4.1, §6.2 and §6.10.
-const frameHeaderBytes = 9
-const typeAt = 3
+// RFC 9113 §4.1.
 const flagsAt = 4
 const streamAt = 5
 const streamBytes = 4
-const headersType = 1
-const continuationType = 9
-const endHeaders = 0x04
 
 /** A literal field that no table remembers (RFC 7541 §6.2.3): its name and its value follow. */
 const neverIndexed = 0x10
@@ -21,6 +18,20 @@ const literalBytesMax = 126
  * nine bytes would otherwise grow to seven times their size.
  */
 export const blocksPerChunkMax = 1_024
+
+/**
+ * Frames since the last field block that carry nothing: pings, settings, priorities, empty DATA and unknown ones. Clients send a few for each request, or one
+ * every few seconds.
+ */
+export const idleFramesMax = 10_000
+
+/** What the client's frames say of its streams. */
+interface StreamObserver {
+  /** A field block of the stream has ended. */
+  onBlock(stream: number): void
+  /** The client has reset it. */
+  onEnd(stream: number): void
+}
 
 /** Behind the last frame of a field block. */
 interface BlockEnd {
@@ -42,13 +53,16 @@ export class FieldInserter {
   #endedStream: number | null = null
   /** The beginning of a frame's header. */
   #heldBack: Uint8Array | null = null
+  #idleFrames = 0
+  readonly #streams: StreamObserver | null
 
   /** Throws RangeError if the name or the value is too long. Both are ASCII. */
-  constructor(name: string, value: string) {
+  constructor(name: string, value: string, streams: StreamObserver | null = null) {
     this.#frame = frameOf(name, value)
+    this.#streams = streams
   }
 
-  /** Returns the bytes to send instead; null: it has more than `blocksPerChunkMax`, and the connection is to be ended. Chunks must be passed in order; modifies `received`. */
+  /** Returns the bytes to send instead; null: there are more than `blocksPerChunkMax` or `idleFramesMax`, and the connection is to be ended. Chunks must be passed in order; modifies `received`. */
   insert(received: Uint8Array): Uint8Array | null {
     const bytes = this.#afterHeldBack(received)
     const ends: BlockEnd[] = []
@@ -59,7 +73,7 @@ export class FieldInserter {
       at += passed
       if (this.#payloadLeft > 0) break
       if (this.#endedStream !== null) ends.push({ at, stream: this.#endedStream })
-      if (ends.length > blocksPerChunkMax) return null
+      if (ends.length > blocksPerChunkMax || this.#idleFrames > idleFramesMax) return null
       this.#endedStream = null
       if (bytes.length - at < frameHeaderBytes) break
       this.#beginFrame(bytes, at)
@@ -93,16 +107,33 @@ export class FieldInserter {
 
   /** Reads the header of a frame. One that ends a block no longer does. */
   #beginFrame(bytes: Uint8Array, at: number): void {
-    const byte = (offset: number): number => bytes[at + offset] as number
-    this.#payloadLeft = (byte(0) << 16) | (byte(1) << 8) | byte(2)
-    const type = byte(typeAt)
-    const flags = byte(flagsAt)
-    if ((type !== headersType && type !== continuationType) || (flags & endHeaders) === 0) return
-    bytes[at + flagsAt] = flags & ~endHeaders
-    let stream = 0
-    for (let offset = streamAt; offset < frameHeaderBytes; offset++)
-      stream = (stream << 8) | byte(offset)
-    this.#endedStream = stream
+    const { flags, payloadBytes, stream, type } = frameHeadAt(bytes, at)
+    this.#payloadLeft = payloadBytes
+    switch (type) {
+      case frameTypes.headers:
+      case frameTypes.continuation:
+        if ((flags & endHeadersFlag) !== 0) this.#endBlock(bytes, at, stream)
+        return
+      case frameTypes.reset:
+        this.#streams?.onEnd(stream)
+        return
+      case frameTypes.windowUpdate:
+        return
+      case frameTypes.data:
+        if (payloadBytes > 0) return
+    }
+    this.#idleFrames++
+  }
+
+  #endBlock(bytes: Uint8Array, at: number, stream: number): void {
+    bytes[at + flagsAt] = (bytes[at + flagsAt] as number) & ~endHeadersFlag
+    this.#idleFrames = 0
+    this.#streams?.onBlock(stream)
+    let all = 0
+    for (let offset = 0; offset < streamBytes; offset++) {
+      all = (all << 8) | (bytes[at + streamAt + offset] as number)
+    }
+    this.#endedStream = all
   }
 
   #afterHeldBack(received: Uint8Array): Uint8Array {
@@ -118,6 +149,6 @@ function frameOf(name: string, value: string): Uint8Array {
   if (longest > literalBytesMax) throw new RangeError(`${longest} bytes are too long for a field`)
   const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)]
   const payload = [neverIndexed, name.length, ...nameBytes, value.length, ...valueBytes]
-  const head = [0, 0, payload.length, continuationType, endHeaders, 0, 0, 0, 0]
+  const head = [0, 0, payload.length, frameTypes.continuation, endHeadersFlag, 0, 0, 0, 0]
   return Uint8Array.from([...head, ...payload])
 }

@@ -19,7 +19,11 @@ import { listenPlain, plainGateLimits } from './plain-listener.ts'
 import type { ConnectionHandler, SecureConnection, Visitor } from './secure-connection.ts'
 
 const failures: unknown[] = []
-const pipe = new Http2Pipe((error) => failures.push(error))
+const pipe = new Http2Pipe({
+  onConnectFailed: (error) => failures.push(error),
+  trustedProxies: [],
+  streamLimits: { max: 40, perNetworkMax: 20 },
+})
 /** Of the connection on which the last request came. */
 let lastToken = ''
 /** Requests whose connection was known. */
@@ -41,8 +45,11 @@ const inner = serveAt(unix, (request) => {
   const visitor = pipe.visitorOf(request)
   if (visitor === null) return new Response(null, { status: 403 })
   known++
+  if (request.url.endsWith('/large')) return new Response(large)
   return request.url.endsWith('/read') ? answerOf(request, visitor) : answerAtOnce()
 })
+/** More than the windows of a connection take. */
+const large = 'x'.repeat(1_000_000)
 const withoutPipe = `${unix}-without`
 const plain = serveAt(withoutPipe, answerAtOnce)
 pipe.leadTo({ unix })
@@ -188,6 +195,35 @@ test('a client whose inner server cannot be reached is disconnected, and that is
   }
   pipe.leadTo({ unix })
   expect(failures.slice(failed).map(codeOf)).toEqual(['ECONNREFUSED', 'ENOENT'])
+})
+
+test('a network with too many answers in progress is crowded, until they end or its connections do', async () => {
+  const visitor = { address: '192.0.2.7', serverName: 'any.example' }
+  const neighbour = { address: '192.0.2.8', serverName: 'any.example' }
+  await eventually(async () => expect(pipe.streams).toBe(0))
+  // A client that takes nothing of its answers.
+  const socket = connectTcp(outer.port, '127.0.0.1')
+  socket.resume()
+  const streams = Array.from({ length: 30 }, (_, index) => 2 * index + 1)
+  const getLarge = [0x82, 0x86, 0x04, 6, ...Buffer.from('/large'), 0x01, 1, 0x61]
+  socket.write(
+    Buffer.concat([
+      preface,
+      frame(types.settings, 0, 0, [0, 4, 0, 0, 0, 0]),
+      ...streams.map((stream) => frame(types.headers, whole, stream, getLarge)),
+    ]),
+  )
+  await eventually(async () => expect(pipe.streams).toBe(30))
+  expect([visitor, neighbour].map((each) => pipe.isCrowded(each))).toEqual([true, false])
+  const left = streams.slice(0, 15)
+  socket.write(Buffer.concat(left.map((stream) => frame(types.reset, 0, stream, [0, 0, 0, 8]))))
+  await eventually(async () => expect(pipe.streams).toBe(15))
+  expect(pipe.isCrowded(visitor)).toBe(false)
+  const other = open()
+  await ask(other)
+  await eventually(async () => expect(pipe.streams).toBe(15))
+  socket.destroy()
+  await eventually(async () => expect(pipe.streams).toBe(0))
 })
 
 test('for a client that has left nothing is tried again', async () => {

@@ -34,6 +34,10 @@ interface PipeOptions {
   /** Called with the inner connection; disposed when that has ended. */
   readonly onInnerOpen: (inner: Pick<Bun.Socket, 'localPort'>) => Disposable
   readonly onConnectFailed: OnConnectFailed
+  /** Called with each chunk of the server, in order, before it is sent to the client. */
+  readonly onAnswer?: (bytes: Uint8Array) => void
+  /** The visitor's connection is closed. */
+  readonly onClose?: () => void
 }
 
 /** Called with what the system said when an inner server cannot be reached; the visitor is disconnected. */
@@ -145,6 +149,7 @@ class PipedConnection implements ConnectionHandler {
 
   close(): void {
     this.isOuterClosed = true
+    this.#options.onClose?.()
     this.#clearDeadline()
     this.#inner?.close()
   }
@@ -158,6 +163,7 @@ class PipedConnection implements ConnectionHandler {
 
   innerData(bytes: Uint8Array): void {
     this.#isAwaited = false
+    this.#options.onAnswer?.(bytes)
     if (this.#toOuter.send(bytes)) {
       if (this.#isHalfClosed) this.#limitTime()
       return

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:http2'
+import { wholeBodyBytesMax } from '#site/limits.ts'
 import { unexpected } from '#tests/support/servers/unexpected.ts'
 import { ConnectionGate } from './connection-gate.ts'
 import { Http1Pipe } from './http1-pipe.ts'
@@ -26,7 +27,7 @@ const byPort = new Http1Pipe(0, unexpected)
 const inner = Bun.serve({ ...common, fetch: fetchOf(byPort) })
 byPort.leadTo(inner.port ?? 0)
 
-const byField = new Http2Pipe(unexpected)
+const byField = new Http2Pipe({ onConnectFailed: unexpected, trustedProxies: [] })
 const innerHttp2 = Bun.serve({ ...common, fetch: fetchOf(byField), http1: false, http2: true })
 byField.leadTo({ hostname: '127.0.0.1', port: innerHttp2.port ?? 0 })
 
@@ -92,5 +93,34 @@ describe.each(ways)('$name', ({ ask, at, inside }) => {
     expect(own).toBe('max-age=1')
     const [, misdirected] = await ask(at, '/', 'shop.example')
     expect(misdirected).toBe('max-age=60')
+  })
+})
+
+describe('where a network has too many requests in progress', () => {
+  const visitor = { address: '192.0.2.7', serverName: 'blog.example' }
+  const server = { port: 1, requestIP: () => null, timeout: () => undefined }
+  const answered = async (bytes: number) => {
+    let isCancelled = false
+    const body = new ReadableStream({
+      cancel: () => {
+        isCancelled = true
+      },
+    })
+    const headers = { 'content-length': String(bytes) }
+    const fetch = answerPiped({
+      answer: () => new Response(body, { headers }),
+      hstsSeconds: 60,
+      pipe: { visitorOf: () => visitor, isCrowded: () => true },
+    })
+    const { headers: sent, status } = await fetch(
+      new Request('http://blog.example/', { headers: { host: 'blog.example' } }),
+      server,
+    )
+    return [status, sent.get('retry-after'), sent.get('strict-transport-security'), isCancelled]
+  }
+
+  test('none gets a large body, and small ones are answered', async () => {
+    expect(await answered(wholeBodyBytesMax + 1)).toEqual([503, '1', 'max-age=60', true])
+    expect(await answered(wholeBodyBytesMax)).toEqual([200, null, 'max-age=60', false])
   })
 })

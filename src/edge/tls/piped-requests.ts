@@ -2,6 +2,7 @@ import type { Answer } from '#edge/dispatch.ts'
 import { isHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
 import type { RequestServer } from '#http/client-address.ts'
+import { wholeBodyBytesMax } from '#site/limits.ts'
 import { takeEarly } from './early-answer.ts'
 import type { Visitor } from './secure-connection.ts'
 import { secureFields } from './secure-fields.ts'
@@ -19,6 +20,8 @@ interface PipedOptions {
 interface Pipe {
   /** Null: the request did not come through the pipe. */
   visitorOf(request: Request, server: InnerServer): Visitor | null
+  /** Whether its network has so many requests in progress that none gets a large body. Left out: connections limit them. */
+  isCrowded?(visitor: Visitor): boolean
 }
 
 type InnerServer = Pick<Bun.Server<undefined>, 'port' | 'requestIP' | 'timeout'>
@@ -46,10 +49,19 @@ export function answerPiped({ altSvcOf, answer, hstsSeconds, pipe }: PipedOption
       return secure(plainPage(421, 'Misdirected request'))
     }
     const altSvc = altSvcOf?.(visitor.serverName) ?? null
-    const complete = (response: Response): Response => secure(response, altSvc)
+    const complete = (response: Response): Response =>
+      secure(pipe.isCrowded?.(visitor) === true ? withoutLargeBody(response) : response, altSvc)
     const answered = takeEarly(visitor, request) ?? answer(request, visited)
     return answered instanceof Promise ? answered.then(complete) : complete(answered)
   }
+}
+
+/** Large bodies are read from disk while they are sent: each takes an open file, for as long as its client wants. */
+function withoutLargeBody(response: Response): Response {
+  if (Number(response.headers.get('content-length')) <= wholeBodyBytesMax) return response
+  // Nobody reads it; how its end went is nobody's concern.
+  response.body?.cancel().catch(() => undefined)
+  return plainPage(503, 'Too many requests in progress', { 'retry-after': '1' })
 }
 
 interface Outside extends RequestServer {

@@ -78,6 +78,8 @@ export function requestReader(): ReadRequest | null {
   }
   parser[HTTPParser.kOnHeadersComplete] = onHeadersComplete
   return (bytes, host) => {
+    // The parser's own limit does not count all of them.
+    if (bytes.length > headBytesMax) return null
     // What Bun's server makes of other characters is not written down.
     if (!isAscii(bytes)) return null
     // The parser also reads the beginning of a next request, and says nothing of it.

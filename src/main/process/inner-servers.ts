@@ -3,6 +3,7 @@ import { Http1Pipe } from '#edge/tls/http1-pipe.ts'
 import { Http2Pipe } from '#edge/tls/http2-pipe.ts'
 import { answerPiped } from '#edge/tls/piped-requests.ts'
 import type { AcceptConnection } from '#edge/tls/secure-connection.ts'
+import type { TrustedProxies } from '#http/client-address.ts'
 import type { Log } from '#observe/log.ts'
 import { warnSeldom } from '#observe/warn-seldom.ts'
 import type { ChangeFetch, Stoppable } from './drain.ts'
@@ -12,6 +13,7 @@ interface InnerServersOptions {
   readonly answer: Answer
   readonly hstsSeconds: number
   readonly altSvcOf?: (host: string) => string | null
+  readonly trustedProxies: TrustedProxies
   readonly log: Log
 }
 
@@ -22,10 +24,10 @@ export class InnerServers {
   readonly #fetch: ReturnType<typeof answerPiped>
   readonly #fetchHttp2: ReturnType<typeof answerPiped>
 
-  constructor({ log, ...options }: InnerServersOptions) {
+  constructor({ log, trustedProxies, ...options }: InnerServersOptions) {
     const onConnectFailed = warnSeldom(log, 'visitor disconnected: inner server not reached')
     this.#http1 = new Http1Pipe(null, onConnectFailed)
-    this.#http2 = new Http2Pipe(onConnectFailed)
+    this.#http2 = new Http2Pipe({ onConnectFailed, trustedProxies })
     this.#fetch = answerPiped({ ...options, pipe: this.#http1 })
     this.#fetchHttp2 = answerPiped({ ...options, pipe: this.#http2 })
   }

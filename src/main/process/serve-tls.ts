@@ -70,6 +70,7 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     answer,
     hstsSeconds,
     log,
+    trustedProxies,
     ...(options.http3 && { altSvcOf }),
   })
   const inner = inside.listen(unchanged)

@@ -1,0 +1,90 @@
+import { endStreamFlag, type FrameHead, FrameReader, frameTypes } from './frame-reader.ts'
+
+export interface StreamLimits {
+  readonly max: number
+  /** Of one client's network. */
+  readonly perNetworkMax: number
+}
+
+/** A body that is read from disk while it is sent takes an open file and some 256 kB. */
+export const defaultStreamLimits: StreamLimits = { max: 4_000, perNetworkMax: 512 }
+
+/** How many streams are open, of all connections over HTTP/2 and of each network. */
+export class StreamCounts {
+  readonly #limits: StreamLimits
+  readonly #byNetwork = new Map<string, number>()
+  #total = 0
+
+  constructor(limits: StreamLimits = defaultStreamLimits) {
+    this.#limits = limits
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** `network` null: of a front, which counts only among all. */
+  add(network: string | null, count: number): void {
+    this.#total += count
+    if (network === null) return
+    const ofNetwork = (this.#byNetwork.get(network) ?? 0) + count
+    if (ofNetwork === 0) this.#byNetwork.delete(network)
+    else this.#byNetwork.set(network, ofNetwork)
+  }
+
+  /** Whether one network may have too many. */
+  get canBeOver(): boolean {
+    return this.#total > Math.min(this.#limits.max, this.#limits.perNetworkMax)
+  }
+
+  /** Whether more are open than may each keep a file open. */
+  isOver(network: string | null): boolean {
+    const { max, perNetworkMax } = this.#limits
+    if (this.#total > max) return true
+    return network !== null && (this.#byNetwork.get(network) ?? 0) > perNetworkMax
+  }
+}
+
+/** The streams of one connection that its client has opened, and whose answers are not passed on to their last byte. */
+export class OpenStreams {
+  readonly #counts: StreamCounts
+  readonly #network: string | null
+  readonly #open = new Set<number>()
+  readonly #frames = new FrameReader()
+  /** Clients open them in order (RFC 9113 §5.1.1). */
+  #latest = 0
+
+  constructor(counts: StreamCounts, network: string | null) {
+    this.#counts = counts
+    this.#network = network
+  }
+
+  /** The client has sent a field block: of a request, or trailers. */
+  onBlock(stream: number): void {
+    if (stream <= this.#latest) return
+    this.#latest = stream
+    this.#open.add(stream)
+    this.#counts.add(this.#network, 1)
+  }
+
+  /** One side has ended or reset it. */
+  onEnd(stream: number): void {
+    if (this.#open.delete(stream)) this.#counts.add(this.#network, -1)
+  }
+
+  /** Bytes of the server, in order. */
+  readAnswers(bytes: Uint8Array): void {
+    this.#frames.read(bytes, this.#onServerFrame)
+  }
+
+  /** The connection is closed. */
+  close(): void {
+    this.#counts.add(this.#network, -this.#open.size)
+    this.#open.clear()
+  }
+
+  readonly #onServerFrame = ({ flags, stream, type }: FrameHead): void => {
+    const canEnd = type === frameTypes.data || type === frameTypes.headers
+    if (type === frameTypes.reset || (canEnd && (flags & endStreamFlag) !== 0)) this.onEnd(stream)
+  }
+}
