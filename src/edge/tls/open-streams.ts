@@ -1,3 +1,4 @@
+import { KeyedCounts } from '#concurrency/keyed-counts.ts'
 import { endStreamFlag, type FrameHead, FrameReader, frameTypes } from './frame-reader.ts'
 
 export interface StreamLimits {
@@ -12,36 +13,30 @@ export const defaultStreamLimits: StreamLimits = { max: 4_000, perNetworkMax: 51
 /** How many streams are open, of all connections over HTTP/2 and of each network. */
 export class StreamCounts {
   readonly #limits: StreamLimits
-  readonly #byNetwork = new Map<string, number>()
-  #total = 0
+  readonly #counts = new KeyedCounts()
 
   constructor(limits: StreamLimits = defaultStreamLimits) {
     this.#limits = limits
   }
 
   get total(): number {
-    return this.#total
+    return this.#counts.total
   }
 
   /** `network` null: of a front, which counts only among all. */
   add(network: string | null, count: number): void {
-    this.#total += count
-    if (network === null) return
-    const ofNetwork = (this.#byNetwork.get(network) ?? 0) + count
-    if (ofNetwork === 0) this.#byNetwork.delete(network)
-    else this.#byNetwork.set(network, ofNetwork)
+    this.#counts.add(network, count)
   }
 
   /** Whether one network may have too many. */
   get canBeOver(): boolean {
-    return this.#total > Math.min(this.#limits.max, this.#limits.perNetworkMax)
+    return this.total > Math.min(this.#limits.max, this.#limits.perNetworkMax)
   }
 
   /** Whether more are open than may each keep a file open. */
   isOver(network: string | null): boolean {
     const { max, perNetworkMax } = this.#limits
-    if (this.#total > max) return true
-    return network !== null && (this.#byNetwork.get(network) ?? 0) > perNetworkMax
+    return this.total > max || (network !== null && this.#counts.of(network) > perNetworkMax)
   }
 }
 
