@@ -92,7 +92,11 @@ describe.skipIf(!hasBrowser)('the frame of the app', () => {
       .getByRole('banner')
       .getByRole('link', { name: 'New site' })
       .click({ modifiers: ['Control'] })
-    await (await other).close()
+    const tab = await other
+    // To close a page that only begins to load hangs now and then.
+    await tab.getByRole('heading', { level: 1 }).waitFor()
+    expect(new URL(tab.url()).pathname).toBe('/onboarding')
+    await tab.close()
     expect(new URL(page.url()).pathname).toBe('/editor')
   }, 60_000)
 
