@@ -55,9 +55,9 @@ export function PublishForm(props: PublishFormProps) {
   const known = useRemovals(isReplacing ? siteName : null, choice)
   const removals = known?.removals ?? null
   const failure = publish.stage === 'failed' ? publish : null
-  const latestName = useRef(siteName)
+  const latest = useRef({ siteName, newSite })
   useEffect(() => {
-    latestName.current = siteName
+    latest.current = { siteName, newSite }
   })
 
   const submit = async () => {
@@ -78,10 +78,12 @@ export function PublishForm(props: PublishFormProps) {
       // Nobody has agreed to what was not shown yet.
       if ((await findRemovals(siteName, chosen)) !== null) return
     }
-    // Whoever has changed the form meanwhile has not asked for what it says now.
-    if (latestName.current !== siteName || publishSession.state.choice !== chosen) return
+    // Changed while it waited: the press was for something else.
+    const { newSite: newest, siteName: name } = latest.current
+    if (name !== siteName || publishSession.state.choice !== chosen) return
+    if (newest !== null && newest.problem !== null) return
     setTried(false)
-    newSite?.onPublish(siteName)
+    newest?.onPublish(siteName)
     const isSame = failure?.siteName === siteName && failure.kind !== 'conflict'
     if (isSame) void publishSession.retry()
     else void publishSession.publish(siteName)
