@@ -97,6 +97,7 @@ beforeAll(async () => {
     bodies,
     choices,
     clientOf: () => '192.0.2.1',
+    canOpenFile: () => true,
     networkOf: () => '192.0.2.1',
     visitorOf: () => ({ network: '192.0.2.1', userAgent: 'a browser', country: null }),
     countryOf: () => null,

@@ -22,7 +22,10 @@ interface DispatchOptions extends RoutedHosts {
   readonly front: Omit<Front, 'connectionOf' | 'isTrusted'> & {
     readonly trustedProxies: TrustedProxies
   }
-  readonly visits: Omit<EdgeContext, 'clientOf' | 'countryOf' | 'networkOf' | 'visitorOf'> & {
+  readonly visits: Omit<
+    EdgeContext,
+    'canOpenFile' | 'clientOf' | 'countryOf' | 'networkOf' | 'visitorOf'
+  > & {
     readonly hosts: Pick<Hosts, 'get'>
     readonly previews: Pick<Previews, 'get'>
   }
@@ -61,6 +64,7 @@ export function createDispatch(options: DispatchOptions): Answer {
       front,
       edge: {
         ...visits,
+        canOpenFile: (request: Request) => server.canOpenFile?.(request) ?? true,
         clientOf,
         networkOf: networkReader(server, { ...front, trustedProxies }, 48),
         countryOf: (request: Request) => visitorCountry(request, front),

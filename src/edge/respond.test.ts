@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { etagOf } from '#edge/files/etag.ts'
 import type { ContentCoding } from '#http/accept-encoding.ts'
@@ -317,6 +317,25 @@ describe('ranges', () => {
     const sent = await visit('/page.html', { range: 'bytes=0-3' }, 'HEAD')
     expect([sent.status, sent.headers['content-length']]).toEqual([200, '13'])
   })
+})
+
+test('where no answer may keep a file open, large files are 503, and nothing is counted', async () => {
+  const context = { ...site.context, canOpenFile: () => false }
+  const addBody = spyOn(site.known.share, 'addBody')
+  const ask = (path: string, options = {}) => visitSite({ ...site, context }, path, options)
+  try {
+    for (const path of ['/large.bin', '/large.txt']) {
+      for (const headers of [{}, { range: 'bytes=0-9' }, { 'accept-encoding': 'identity' }]) {
+        const { headers: sent, status } = await seen(ask(path, { headers }))
+        expect([status, sent['retry-after']]).toEqual([503, '1'])
+      }
+      expect((await seen(ask(path, { method: 'HEAD' }))).status).toBe(200)
+    }
+    expect(addBody).not.toHaveBeenCalled()
+    expect((await seen(ask('/empty.txt'))).status).toBe(200)
+  } finally {
+    addBody.mockRestore()
+  }
 })
 
 describe('a large file that is stored compressed', () => {

@@ -21,6 +21,8 @@ interface Connections {
 export interface RequestServer extends Connections {
   /** How long the connection may be idle; 0: for ever. */
   timeout(request: Request, seconds: number): void
+  /** Whether the answer may keep a file open while it is sent. Left out: yes. */
+  canOpenFile?(request: Request): boolean
 }
 
 /**

@@ -16,6 +16,8 @@ import type { Representation } from './representation.ts'
 
 export interface FileContext {
   readonly bodies: Bodies
+  /** Whether the answer may keep a file open while it is sent; only called for large bodies. */
+  readonly canOpenFile: (request: Request) => boolean
   readonly choices: CodingChoices
   /** The visitor's key for limits; only called for decoded bodies. */
   readonly clientOf: (request: Request) => string
@@ -159,6 +161,8 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   const { file } = answer.decision
   const { first, last } = range === 'whole' ? { first: 0, last: representation.bytes - 1 } : range
   const isStored = representation.coding === file.coding
+  // Before the bytes are counted: nobody gets them.
+  if (!isHead && !context.canOpenFile(request)) return tooManyInProgress()
   const body = await (isStored || isHead
     ? bodies.open(file)
     : decodedFiles.open(file, { client: clientOf(request), bytes: last + 1 - first }))
@@ -171,6 +175,9 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
+
+const tooManyInProgress = (): Response =>
+  plainPage(503, 'Too many requests in progress', { 'retry-after': '1' })
 
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
 async function streamDecoded(delivery: Delivery, context: FileContext): Promise<Response | null> {

@@ -117,9 +117,26 @@ test('what a transfer needs does not count: bodies and windows', () => {
   expect(inserter.insert(frame(data, 0, 1, 'x'))).not.toBeNull()
 })
 
+test.each([
+  ['DATA', frame(data, 0, 1, 'x')],
+  ['resets', frame(3, 0, 1, [0, 0, 0, 8])],
+  ['windows', frame(8, 0, 1, [0, 0, 1, 0])],
+])('frames of streams that are not open change nothing, either: %s', (_, bytes) => {
+  const many = Buffer.concat(Array.from({ length: idleFramesMax + 1 }, () => bytes))
+  const afterMany = (isOpen: boolean) => {
+    const streams = { isOpen: () => isOpen, onBlock: () => undefined, onEnd: () => undefined }
+    const inserter = new FieldInserter('id', 'abc', streams)
+    inserter.insert(Buffer.concat([preface, many]))
+    return inserter.insert(Buffer.from(bytes))
+  }
+  expect(afterMany(true)).toEqual(bytes)
+  expect(afterMany(false)).toBeNull()
+})
+
 test('blocks and resets are reported, by their stream', () => {
   const seen: string[] = []
   const inserter = new FieldInserter('id', 'abc', {
+    isOpen: () => true,
     onBlock: (stream) => seen.push(`block ${stream}`),
     onEnd: (stream) => seen.push(`end ${stream}`),
   })

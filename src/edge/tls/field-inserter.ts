@@ -1,11 +1,15 @@
-import { endHeadersFlag, frameHeadAt, frameHeaderBytes, frameTypes } from './frame-reader.ts'
+import {
+  endHeadersFlag,
+  flagsAt,
+  frameHeadAt,
+  frameHeaderBytes,
+  frameTypes,
+  streamAt,
+} from './frame-reader.ts'
 
 /** The client's preface (RFC 9113 §3.4). */
 const prefaceBytes = 24
 
-// RFC 9113 §4.1.
-const flagsAt = 4
-const streamAt = 5
 const streamBytes = 4
 
 /** A literal field that no table remembers (RFC 7541 §6.2.3): its name and its value follow. */
@@ -20,16 +24,17 @@ const literalBytesMax = 126
 export const blocksPerChunkMax = 1_024
 
 /**
- * Frames since the last field block that carry nothing: pings, settings, priorities, empty DATA and unknown ones. Clients send a few for each request, or one
- * every few seconds.
+ * Frames since the last field block that change nothing: pings, settings, priorities, unknown ones, empty DATA, and frames of streams that are not
+ * open. Clients send a few for each request, or one every few seconds.
  */
 export const idleFramesMax = 10_000
 
-/** What the client's frames say of its streams. */
-interface StreamObserver {
+/** The streams of the connection. */
+interface Streams {
+  isOpen(stream: number): boolean
   /** A field block of the stream has ended. */
   onBlock(stream: number): void
-  /** The client has reset it. */
+  /** The client has reset the stream. */
   onEnd(stream: number): void
 }
 
@@ -54,10 +59,10 @@ export class FieldInserter {
   /** The beginning of a frame's header. */
   #heldBack: Uint8Array | null = null
   #idleFrames = 0
-  readonly #streams: StreamObserver | null
+  readonly #streams: Streams | null
 
   /** Throws RangeError if the name or the value is too long. Both are ASCII. */
-  constructor(name: string, value: string, streams: StreamObserver | null = null) {
+  constructor(name: string, value: string, streams: Streams | null = null) {
     this.#frame = frameOf(name, value)
     this.#streams = streams
   }
@@ -115,12 +120,15 @@ export class FieldInserter {
         if ((flags & endHeadersFlag) !== 0) this.#endBlock(bytes, at, stream)
         return
       case frameTypes.reset:
-        this.#streams?.onEnd(stream)
+        if (this.#streams?.isOpen(stream) !== true) break
+        this.#streams.onEnd(stream)
         return
       case frameTypes.windowUpdate:
-        return
+        // Of the connection, or of an answer that is being sent.
+        if (stream === 0 || this.#streams?.isOpen(stream) !== false) return
+        break
       case frameTypes.data:
-        if (payloadBytes > 0) return
+        if (payloadBytes > 0 && this.#streams?.isOpen(stream) !== false) return
     }
     this.#idleFrames++
   }

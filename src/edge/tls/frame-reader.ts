@@ -1,10 +1,10 @@
 // RFC 9113 §4.1.
 export const frameHeaderBytes = 9
 const typeAt = 3
-const flagsAt = 4
-const streamAt = 5
+export const flagsAt = 4
+export const streamAt = 5
 
-/** RFC 9113 §6, those that are told apart here. */
+/** Of the types in RFC 9113 §6, the ones that we distinguish. */
 export const frameTypes = {
   data: 0,
   headers: 1,

@@ -52,10 +52,9 @@ export class Http2Pipe {
     return this.#visitors.get(request.headers.get(connectionField) ?? '') ?? null
   }
 
-  /** Whether the visitor's network, or all together, have more requests in progress than may each keep a file open. */
+  /** Whether the visitor's network, or all networks together, have too many requests in progress. */
   isCrowded({ address }: Visitor): boolean {
-    // Most often there are few, and nothing has to be computed.
-    return this.#streams.canBeOver && this.#streams.isOver(this.#networkOf(address))
+    return this.#streams.isCrowded(this.#networkOf(address))
   }
 
   /** How many requests are in progress. */
@@ -63,7 +62,7 @@ export class Http2Pipe {
     return this.#streams.total
   }
 
-  /** Null: of a front. */
+  /** Null: the address is one of the trusted proxies. */
   #networkOf(address: string): string | null {
     return isTrustedProxy(address, this.#trustedProxies) ? null : clientNetwork(address, 64)
   }
@@ -85,7 +84,7 @@ export class Http2Pipe {
       limits: defaultPipeLimits,
       onConnectFailed: this.#onConnectFailed,
       onAnswer: (bytes) => streams.readAnswers(bytes),
-      onClose: () => streams.close(),
+      onEnd: () => streams.close(),
       onInnerOpen,
       transform,
     })

@@ -14,6 +14,8 @@ export const defaultStreamLimits: StreamLimits = { max: 4_000, perNetworkMax: 51
 export class StreamCounts {
   readonly #limits: StreamLimits
   readonly #counts = new KeyedCounts()
+  /** Of each network `perNetworkMax` at most: one alone must not make all networks crowded. */
+  #fairTotal = 0
 
   constructor(limits: StreamLimits = defaultStreamLimits) {
     this.#limits = limits
@@ -23,20 +25,23 @@ export class StreamCounts {
     return this.#counts.total
   }
 
-  /** `network` null: of a front, which counts only among all. */
+  /** `network` null: that of a front, whose streams count in the total alone. */
   add(network: string | null, count: number): void {
+    const before = this.#fairCountOf(network)
     this.#counts.add(network, count)
+    this.#fairTotal += network === null ? count : this.#fairCountOf(network) - before
   }
 
-  /** Whether one network may have too many. */
-  get canBeOver(): boolean {
-    return this.total > Math.min(this.#limits.max, this.#limits.perNetworkMax)
-  }
-
-  /** Whether more are open than may each keep a file open. */
-  isOver(network: string | null): boolean {
+  /** Whether the network, or all networks together, have more open streams than the limits allow. */
+  isCrowded(network: string | null): boolean {
     const { max, perNetworkMax } = this.#limits
-    return this.total > max || (network !== null && this.#counts.of(network) > perNetworkMax)
+    if (this.#fairTotal > max) return true
+    return network !== null && this.#counts.of(network) > perNetworkMax
+  }
+
+  #fairCountOf(network: string | null): number {
+    if (network === null) return 0
+    return Math.min(this.#counts.of(network), this.#limits.perNetworkMax)
   }
 }
 
@@ -62,7 +67,11 @@ export class OpenStreams {
     this.#counts.add(this.#network, 1)
   }
 
-  /** One side has ended or reset it. */
+  isOpen(stream: number): boolean {
+    return this.#open.has(stream)
+  }
+
+  /** The client or the server has ended or reset the stream. */
   onEnd(stream: number): void {
     if (this.#open.delete(stream)) this.#counts.add(this.#network, -1)
   }
@@ -72,7 +81,7 @@ export class OpenStreams {
     this.#frames.read(bytes, this.#onServerFrame)
   }
 
-  /** The connection is closed. */
+  /** No answer can come any more. */
   close(): void {
     this.#counts.add(this.#network, -this.#open.size)
     this.#open.clear()

@@ -36,8 +36,8 @@ interface PipeOptions {
   readonly onConnectFailed: OnConnectFailed
   /** Called with each chunk of the server, in order, before it is sent to the client. */
   readonly onAnswer?: (bytes: Uint8Array) => void
-  /** The visitor's connection is closed. */
-  readonly onClose?: () => void
+  /** One of the two connections is closed. May be called twice. */
+  readonly onEnd?: () => void
 }
 
 /** Called with what the system said when an inner server cannot be reached; the visitor is disconnected. */
@@ -149,7 +149,7 @@ class PipedConnection implements ConnectionHandler {
 
   close(): void {
     this.isOuterClosed = true
-    this.#options.onClose?.()
+    this.#options.onEnd?.()
     this.#clearDeadline()
     this.#inner?.close()
   }
@@ -180,6 +180,7 @@ class PipedConnection implements ConnectionHandler {
   innerClosed(error: Error | undefined): void {
     this.#inner = null
     this.#visit?.[Symbol.dispose]()
+    this.#options.onEnd?.()
     if (this.isOuterClosed) return
     if (error !== undefined) return void this.#outer.terminate()
     this.#isOver = true

@@ -2,7 +2,6 @@ import type { Answer } from '#edge/dispatch.ts'
 import { isHost } from '#edge/names/route.ts'
 import { plainPage } from '#edge/pages.ts'
 import type { RequestServer } from '#http/client-address.ts'
-import { wholeBodyBytesMax } from '#site/limits.ts'
 import { takeEarly } from './early-answer.ts'
 import type { Visitor } from './secure-connection.ts'
 import { secureFields } from './secure-fields.ts'
@@ -20,7 +19,7 @@ interface PipedOptions {
 interface Pipe {
   /** Null: the request did not come through the pipe. */
   visitorOf(request: Request, server: InnerServer): Visitor | null
-  /** Whether its network has so many requests in progress that none gets a large body. Left out: connections limit them. */
+  /** Whether the visitor's network has too many requests in progress. Left out: connections limit them. */
   isCrowded?(visitor: Visitor): boolean
 }
 
@@ -49,19 +48,10 @@ export function answerPiped({ altSvcOf, answer, hstsSeconds, pipe }: PipedOption
       return secure(plainPage(421, 'Misdirected request'))
     }
     const altSvc = altSvcOf?.(visitor.serverName) ?? null
-    const complete = (response: Response): Response =>
-      secure(pipe.isCrowded?.(visitor) === true ? withoutLargeBody(response) : response, altSvc)
+    const complete = (response: Response): Response => secure(response, altSvc)
     const answered = takeEarly(visitor, request) ?? answer(request, visited)
     return answered instanceof Promise ? answered.then(complete) : complete(answered)
   }
-}
-
-/** Large bodies are read from disk while they are sent: each takes an open file, for as long as its client wants. */
-function withoutLargeBody(response: Response): Response {
-  if (Number(response.headers.get('content-length')) <= wholeBodyBytesMax) return response
-  // Nobody reads it; how its end went is nobody's concern.
-  response.body?.cancel().catch(() => undefined)
-  return plainPage(503, 'Too many requests in progress', { 'retry-after': '1' })
 }
 
 interface Outside extends RequestServer {
@@ -69,6 +59,10 @@ interface Outside extends RequestServer {
 }
 
 const outside = (server: InnerServer, pipe: Pipe): Outside => ({
+  canOpenFile(request) {
+    const visitor = pipe.visitorOf(request, server)
+    return visitor !== null && pipe.isCrowded?.(visitor) !== true
+  },
   requestIP: (request) => pipe.visitorOf(request, server),
   timeout: (request, seconds) => server.timeout(request, seconds),
 })

@@ -45,6 +45,7 @@ export function openPreviewEdge(
     recompressor: new Recompressor({ bodies, log }),
     awaited: { has: () => Promise.resolve(false) },
     clientOf: () => 'this machine',
+    canOpenFile: () => true,
     networkOf: () => 'this machine',
     visitorOf: () => ({ network: 'this machine', userAgent: '', country: null }),
     countryOf: () => null,

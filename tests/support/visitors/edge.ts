@@ -58,6 +58,7 @@ export function visitedSite(
     decodedStreams: new DecodedStreams(),
     choices: new CodingChoices(),
     clientOf: () => '192.0.2.1',
+    canOpenFile: () => true,
     networkOf: () => '192.0.2.1',
     visitorOf: () => ({ network: '192.0.2.1', userAgent: 'a browser', country: null }),
     missing: { arrival: async () => false },
