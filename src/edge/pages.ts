@@ -160,3 +160,7 @@ function footerOf({ name, origin, contact, termsUrl, privacyUrl }: SiteHosting):
   )
   return `<footer>Hosted by ${shown.join(' · ')}</footer>\n`
 }
+
+/** For a client whose network has too many requests in progress, or when all together have. */
+export const tooManyInProgress = (): Response =>
+  plainPage(503, 'Too many requests in progress', { 'retry-after': '1' })

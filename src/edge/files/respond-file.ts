@@ -1,4 +1,4 @@
-import { type OwnPages, plainPage } from '#edge/pages.ts'
+import { type OwnPages, plainPage, tooManyInProgress } from '#edge/pages.ts'
 import type { Visitor } from '#edge/shares/visit-counts.ts'
 import type { SiteInMemory } from '#edge/site-in-memory.ts'
 import { checkConditions, type ReadField } from '#http/conditions.ts'
@@ -175,9 +175,6 @@ async function stream(delivery: Delivery, context: FileContext): Promise<Respons
   // Slices the whole too: for an unsliced file Bun handles `Range` itself (Bun 1.4.5).
   return new Response(body.slice(first, last + 1), head)
 }
-
-const tooManyInProgress = (): Response =>
-  plainPage(503, 'Too many requests in progress', { 'retry-after': '1' })
 
 /** The whole body, also for a range request (allowed by RFC 9110 §14.2), without a length (Bun 1.4.5). */
 async function streamDecoded(delivery: Delivery, context: FileContext): Promise<Response | null> {

@@ -1,6 +1,6 @@
 import type { Answer } from '#edge/dispatch.ts'
 import { canonicalHost } from '#edge/names/route.ts'
-import { plainPage } from '#edge/pages.ts'
+import { plainPage, tooManyInProgress } from '#edge/pages.ts'
 import { secureFields } from '#edge/tls/secure-fields.ts'
 import { clientNetwork } from '#http/client-address.ts'
 import { paced } from './paced-body.ts'
@@ -44,7 +44,7 @@ export function answerHttp3(options: Http3Options) {
     const progress = server.pendingRequests > pendingMax ? null : requests.begin(network)
     if (progress === null) {
       onRequest('refused')
-      return secure(plainPage(503, 'Too many requests in progress', { 'retry-after': '1' }))
+      return secure(tooManyInProgress())
     }
     const end = (how: Http3End): void => {
       progress[Symbol.dispose]()

@@ -5,7 +5,7 @@ import { answerPiped } from '#edge/tls/piped-requests.ts'
 import type { AcceptConnection } from '#edge/tls/secure-connection.ts'
 import type { TrustedProxies } from '#http/client-address.ts'
 import type { Log } from '#observe/log.ts'
-import { warnSeldom } from '#observe/warn-seldom.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import type { ChangeFetch, Stoppable } from './drain.ts'
 import { listen, listenHttp2Inside } from './listen.ts'
 
@@ -25,7 +25,9 @@ export class InnerServers {
   readonly #fetchHttp2: ReturnType<typeof answerPiped>
 
   constructor({ log, trustedProxies, ...options }: InnerServersOptions) {
-    const onConnectFailed = warnSeldom(log, 'visitor disconnected: inner server not reached')
+    const limited = rateLimitedLog(log)
+    const onConnectFailed = (error: unknown): void =>
+      limited.warn('visitor disconnected: inner server not reached', { error })
     this.#http1 = new Http1Pipe(null, onConnectFailed)
     this.#http2 = new Http2Pipe({ onConnectFailed, trustedProxies })
     this.#fetch = answerPiped({ ...options, pipe: this.#http1 })

@@ -18,7 +18,7 @@ import type { Config } from '#main/config/config.ts'
 import type { ListenAddress } from '#main/config/setting-kinds.ts'
 import { nameInFiles, type OrderedCertificates } from '#main/service/open-certificates.ts'
 import type { Log } from '#observe/log.ts'
-import { warnSeldom } from '#observe/warn-seldom.ts'
+import { rateLimitedLog } from '#observe/rate-limited-log.ts'
 import { drain, unchanged } from './drain.ts'
 import { FixedCertificates } from './fixed-certificates.ts'
 import { InnerServers } from './inner-servers.ts'
@@ -82,7 +82,9 @@ export async function serveTls(options: TlsOptions): Promise<TlsService> {
     const answering = listen({ host: '127.0.0.1', port: 0, setting: 'HTTP_LISTEN', fetch })
     opened.defer(() => answering.stop(true))
     const gate = new ConnectionGate({ limits: plainGateLimits, trustedProxies, now: elapsed })
-    const onConnectFailed = warnSeldom(log, 'visitor of HTTP_LISTEN disconnected')
+    const limited = rateLimitedLog(log)
+    const onConnectFailed = (error: unknown): void =>
+      limited.warn('visitor of HTTP_LISTEN disconnected: inner server not reached', { error })
     const { accept } = new Http1Pipe(answering.port ?? 0, onConnectFailed)
     opened.use(await named(() => listenPlain({ ...httpListen, accept, gate }), at))
   }
