@@ -91,7 +91,7 @@ describe('publishing', () => {
       ['reading', 'account'],
       ['sending', null],
     ])
-    engine[Symbol.dispose]()
+    engine.dispose()
   })
 
   test('is not begun while another one runs', async () => {

@@ -33,7 +33,7 @@ const silenceMsDefault = 3000
  * One publish after the other, from the first byte read to the address; no React. `state` is a new object whenever it
  * changes, which `subscribe` tells.
  */
-export class PublishEngine implements Disposable {
+export class PublishEngine {
   readonly #options: EngineOptions
   readonly #listeners = new Set<() => void>()
   #state: PublishState = { stage: 'idle' }
@@ -105,7 +105,7 @@ export class PublishEngine implements Disposable {
   }
 
   /** Stops watching; a job of the service continues. */
-  [Symbol.dispose](): void {
+  dispose(): void {
     this.#listeners.clear()
     this.#watching.abort()
     if (this.#shown !== null) clearTimeout(this.#shown)

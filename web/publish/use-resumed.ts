@@ -39,7 +39,7 @@ export function useResumed(): {
       })
     return () => {
       isGone = true
-      for (const engine of opened.values()) engine[Symbol.dispose]()
+      for (const engine of opened.values()) engine.dispose()
     }
   }, [begun])
   const close = useCallback(

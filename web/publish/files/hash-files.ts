@@ -27,7 +27,7 @@ export async function hashFiles(
   files: readonly SiteFile[],
   { signal, onProgress }: HashOptions,
 ): Promise<Map<SiteFile, string>> {
-  using workers = new HashWorkers()
+  const workers = new HashWorkers()
   const hashes = new Map<SiteFile, string>()
   let bytes = 0
   const hash = async (file: SiteFile): Promise<void> => {
@@ -39,7 +39,11 @@ export async function hashFiles(
     bytes += file.bytes
     onProgress({ files: hashes.size, bytes })
   }
-  await pMap(files, hash, { concurrency: readingMax, signal })
+  try {
+    await pMap(files, hash, { concurrency: readingMax, signal })
+  } finally {
+    workers.dispose()
+  }
   return hashes
 }
 

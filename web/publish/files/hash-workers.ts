@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Hashes large files in workers, which start with the first one; in the page itself where there are none. */
-export class HashWorkers implements Disposable {
+export class HashWorkers {
   readonly #waiting = new Map<number, Waiting>()
   #workers: Promise<readonly Worker[]> | null = null
   #next = 0
@@ -28,7 +28,7 @@ export class HashWorkers implements Disposable {
     })
   }
 
-  [Symbol.dispose](): void {
+  dispose(): void {
     void this.#workers?.then((workers) => {
       for (const worker of workers) worker.terminate()
     })
