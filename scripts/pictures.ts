@@ -1,8 +1,9 @@
 // Makes the pictures in web/pictures from the pages there: `npm run pictures`.
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startBrowser } from '#tests/support/browser/browser.ts'
 
-const dir = new URL('../web/pictures/', import.meta.url).pathname
+const dir = join(import.meta.dir, '../web/pictures/')
 
 async function picture(page: string, width: number, height: number): Promise<Buffer> {
   const opened = await browser.newPage({ viewport: { width, height } })

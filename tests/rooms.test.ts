@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rooms, withImportRules } from '../scripts/rooms.ts'
+import { biomeLint } from './support/biome-lint.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -56,32 +56,9 @@ const fileOf = (row: [string, string]): string => row[0].replace(/x(?=\.)/, `x${
 
 let output = ''
 beforeAll(async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'sitehost-rooms-'))
-  await cp(join(root, 'biome.json'), join(dir, 'biome.json'))
-  await cp(join(root, 'scripts'), join(dir, 'scripts'), { recursive: true })
-  for (const row of rows) await Bun.write(join(dir, fileOf(row)), row[1])
-  output = await lint(dir)
-  await rm(dir, { recursive: true })
+  const files = Object.fromEntries(rows.map((row) => [fileOf(row), row[1]]))
+  output = await biomeLint(files, 'style/noRestrictedImports')
 })
-
-async function lint(dir: string): Promise<string> {
-  const child = Bun.spawn({
-    cmd: [
-      join(root, 'node_modules/.bin/biome'),
-      ...[
-        'lint',
-        '--vcs-enabled=false',
-        '--only=style/noRestrictedImports',
-        '--max-diagnostics=none',
-      ],
-      '--reporter=github',
-    ],
-    cwd: dir,
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  return await new Response(child.stdout).text()
-}
 
 const isRefused = (row: [string, string]): boolean => output.includes(`/${fileOf(row)},`)
 

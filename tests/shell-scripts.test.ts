@@ -27,3 +27,12 @@ test.skipIf(!hasShellcheck)('shellcheck has nothing to say of any script', async
   expect(await new Response(child.stdout).text()).toBe('')
   expect(await child.exited).toBe(0)
 })
+
+test.skipIf(!hasShellcheck)('nor of any script of package.json', async () => {
+  const { scripts } = await Bun.file(join(root, 'package.json')).json()
+  for (const [name, script] of Object.entries<string>(scripts)) {
+    const command = ['shellcheck', '--shell=sh', '--external-sources', '-']
+    const child = Bun.spawn(command, { cwd: root, stdin: Buffer.from(script), stdout: 'pipe' })
+    expect([name, await new Response(child.stdout).text()]).toEqual([name, ''])
+  }
+})

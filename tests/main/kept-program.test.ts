@@ -6,7 +6,7 @@ import { keptProgram } from '#main/build-cache/kept-program.ts'
 
 let root: string
 beforeEach(async () => {
-  root = join(tmpdir(), `kept-program-${crypto.randomUUID()}`)
+  root = join(tmpdir(), `kept program & é 100% ${crypto.randomUUID()}`)
   await write('package.json', '{}')
   await write('tsconfig.json', '{}')
   await write('node_modules/.package-lock.json', '{ "packages": {} }')
@@ -20,8 +20,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true }))
 
-const place = `import { Worker } from 'node:worker_threads'
-console.log(new URL('../../web', import.meta.url).pathname)
+const place = `import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+console.log(fileURLToPath(new URL('../../web', import.meta.url)))
 new Worker(new URL('./ingest-thread.ts', import.meta.url), { workerData: 1 })`
 
 const write = (path: string, text: string) => Bun.write(join(root, path), text)

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { quotedIn, sentencesIn } from '#tests/support/sentences-in.ts'
 
-const web = new URL('..', import.meta.url).pathname
+const web = join(import.meta.dir, '../')
 
 /** For developers. */
 const english = ['styleguide/', 'words/']

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { sentencesIn } from '#tests/support/sentences-in.ts'
 import { areaWords } from './admin/area.ts'
 import { listsWords } from './admin/lists.ts'
@@ -67,7 +68,7 @@ const elsewhere = [
 ]
 
 test('no other page does', async () => {
-  const root = new URL('../..', import.meta.url).pathname
+  const root = join(import.meta.dir, '../../')
   const paths = elsewhere.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)])
   const sources = await Promise.all(
     paths

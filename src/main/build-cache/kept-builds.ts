@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import type { BuildMetafile } from 'bun'
 import { cacheOf } from '#main/config/cache-folder.ts'
@@ -27,7 +28,7 @@ export type BuildOptions = Parameters<typeof Bun.build>[0]
 
 export type Build = (options: BuildOptions) => Promise<Built>
 
-export const checkout = new URL('../../../', import.meta.url).pathname
+export const checkout = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Which versions are installed (npm writes it). */
 const installed = 'node_modules/.package-lock.json'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { DemoOptions } from '#cli/program.ts'
 import { printReady } from '#main/process/ready-line.ts'
 import { StartError } from '#main/process/start-failure.ts'
@@ -7,7 +8,7 @@ import { demoDataDir } from './network-data-dirs.ts'
 import { startServing } from './serve.ts'
 
 const sampleName = 'hello'
-const sampleDir = new URL('../../../devnet/sample-site', import.meta.url).pathname
+const sampleDir = fileURLToPath(new URL('../../../devnet/sample-site', import.meta.url))
 
 /** Everything on this machine, with a sample site published through the real path. */
 export async function runDemo(options: DemoOptions, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { CommandOptions } from '#cli/program.ts'
 import { onAbort } from '#concurrency/or-aborted.ts'
 import { childEnvironment } from '#main/config/config.ts'
@@ -7,7 +8,7 @@ import { devSettings, startDevNetwork } from './dev-network.ts'
 import { devDataDir } from './network-data-dirs.ts'
 
 /** The modules themselves, which Bun watches. */
-const programFile = new URL('../program.ts', import.meta.url).pathname
+const programFile = fileURLToPath(new URL('../program.ts', import.meta.url))
 
 /** The service on a development network, in a child process that restarts when its code changes. */
 export async function runDev(options: CommandOptions, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { BuildMetafile, BunPlugin } from 'bun'
 import {
   type Build,
@@ -15,7 +16,7 @@ import { readPictures } from './public-files.ts'
 import type { DocumentOfApp, WebApp } from './web-app.ts'
 import { chunksOf, type PageModules, readLazyModules, sharedChunks } from './web-chunks.ts'
 
-const webDir = new URL('../../../web', import.meta.url).pathname
+const webDir = fileURLToPath(new URL('../../../web', import.meta.url))
 
 /** Every part of the app in every state, for whoever works on them. */
 const styleguide = '/styleguide'
