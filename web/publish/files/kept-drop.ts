@@ -1,5 +1,6 @@
 import { siteFilesMax } from '#site/limits.ts'
 import { inSlices } from './in-slices.ts'
+import { inDatabase, inPrivateFolder, type KeptFiles } from './kept-files.ts'
 import { type PickedFile, pickedOf } from './picked-file.ts'
 
 /** The default site limit of the service three times over; browsers may have less room. */
@@ -27,20 +28,28 @@ interface KeptIndex extends KeptFacts {
 }
 
 interface KeptOptions {
-  readonly storage?: StorageManager
+  /** The first one in which the browser keeps files has what was dropped. */
+  readonly stores?: readonly KeptFiles[]
+  readonly storage?: Pick<StorageManager, 'estimate'> | undefined
   readonly now?: () => number
 }
 
 /**
- * What was dropped, in the browser's private file system: it waits there over the sign-in, a denied consent and a reload,
+ * What was dropped, in the browser's storage: it waits there over the sign-in, a denied consent and a reload,
  * for a day. One at a time; only this browser profile has it. Methods never throw: without it, everything else works.
  */
 export class KeptDrops {
-  readonly #storage: StorageManager | undefined
+  readonly #stores: readonly KeptFiles[]
+  readonly #storage: KeptOptions['storage']
   readonly #now: () => number
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor({ storage = globalThis.navigator?.storage, now = Date.now }: KeptOptions = {}) {
+  constructor({
+    stores = [inPrivateFolder(), inDatabase()],
+    storage = globalThis.navigator?.storage,
+    now = Date.now,
+  }: KeptOptions = {}) {
+    this.#stores = stores
     this.#storage = storage
     this.#now = now
   }
@@ -73,24 +82,26 @@ export class KeptDrops {
   async #keep(picked: readonly PickedFile[], facts: KeptFacts): Promise<KeepOutcome> {
     const bytes = picked.reduce((sum, file) => sum + file.bytes, 0)
     if (bytes > keptBytesMax || picked.length > keptFilesMax) return 'too-large'
-    const storage = this.#storage
-    // Not over plain http, and not in some private windows.
-    if (storage?.getDirectory === undefined) return 'unavailable'
     await this.#clear()
-    const { quota = 0, usage = 0 } = await storage.estimate()
+    // Not everywhere: storage says then when it is full.
+    const estimate = await this.#storage?.estimate?.().catch(() => null)
+    const { quota = Number.POSITIVE_INFINITY, usage = 0 } = estimate ?? {}
     if (bytes > quota - usage) return 'no-room'
-    try {
-      const folder = await storage.getDirectory()
-      await write(folder, contentName, await wholeOf(picked))
-      const files = picked.map(({ path, bytes }) => [path, bytes] as const)
-      // Last: without it there is nothing.
-      await writeIndex(folder, { format: 1, keptAt: this.#now(), ...facts, files })
-      return 'kept'
-    } catch (error) {
-      await this.#clear()
-      if (!(error instanceof DOMException)) throw error
-      return error.name === 'QuotaExceededError' ? 'no-room' : 'unavailable'
+    const content = await wholeOf(picked)
+    const files = picked.map(({ path, bytes }) => [path, bytes] as const)
+    const index: KeptIndex = { format: 1, keptAt: this.#now(), ...facts, files }
+    for (const store of this.#stores) {
+      try {
+        await store.write(contentName, content)
+        // Last: without it there is nothing.
+        await writeIndex(store, index)
+        return 'kept'
+      } catch (error) {
+        await this.#clear()
+        if (error instanceof DOMException && error.name === 'QuotaExceededError') return 'no-room'
+      }
     }
+    return 'unavailable'
   }
 
   async #read(): Promise<KeptDrop | null> {
@@ -113,29 +124,29 @@ export class KeptDrops {
 
   async #note(facts: Partial<KeptFacts>): Promise<void> {
     const found = await this.#find()
-    if (found !== null) await writeIndex(found.folder, { ...found.index, ...facts })
+    if (found !== null) await writeIndex(found.store, { ...found.index, ...facts })
   }
 
   async #find() {
-    const folder = await this.#storage?.getDirectory?.()
-    if (folder === undefined) return null
-    try {
-      const index: KeptIndex = JSON.parse(await (await fileOf(folder, indexName)).text())
-      return index.format === 1
-        ? { folder, index, content: await fileOf(folder, contentName) }
-        : null
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'NotFoundError') return null
-      // Half written, or by a later version of this page.
-      await this.#clear()
-      return null
+    for (const store of this.#stores) {
+      const stored = await store.read(indexName).catch(() => null)
+      if (stored === null) continue
+      try {
+        const index: KeptIndex = JSON.parse(await stored.text())
+        const content = index.format === 1 ? await store.read(contentName) : null
+        return content === null ? null : { store, index, content }
+      } catch {
+        // Half written, or by a later version of this page.
+        await this.#clear()
+        return null
+      }
     }
+    return null
   }
 
   async #clear(): Promise<void> {
-    const folder = await this.#storage?.getDirectory?.()
-    for (const name of [indexName, contentName]) {
-      await folder?.removeEntry(name).catch(() => undefined)
+    for (const store of this.#stores) {
+      for (const name of [indexName, contentName]) await store.remove(name).catch(() => undefined)
     }
   }
 }
@@ -159,17 +170,5 @@ export const keptDrops = new KeptDrops()
 const indexName = 'dropped.json'
 const contentName = 'dropped'
 
-async function fileOf(folder: FileSystemDirectoryHandle, name: string): Promise<File> {
-  return await (await folder.getFileHandle(name)).getFile()
-}
-
-async function write(folder: FileSystemDirectoryHandle, name: string, content: Blob | string) {
-  const file = await folder.getFileHandle(name, { create: true })
-  // Takes its place when it is closed, whole.
-  const writable = await file.createWritable()
-  await writable.write(content)
-  await writable.close()
-}
-
-const writeIndex = (folder: FileSystemDirectoryHandle, index: KeptIndex) =>
-  write(folder, indexName, JSON.stringify(index))
+const writeIndex = (store: KeptFiles, index: KeptIndex) =>
+  store.write(indexName, new Blob([JSON.stringify(index)]))
