@@ -6,12 +6,18 @@ export interface Program extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void
 }
 
-/** Resolves when the program answers; throws what it has written when it ends before. */
+/** Resolves when the program answers; throws what it has written when it ends before. `environment` adds to this process’s. */
 export async function startProgram(
   command: readonly string[],
   answers: () => Promise<unknown>,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
-  const child = Bun.spawn([...command], { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  const child = Bun.spawn([...command], {
+    env: { ...process.env, ...environment },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   const written = new Response(child.stderr).text()
   const failed = child.exited.then(async () => {
     throw new Error(`${command.join(' ')}: ${await written}`)
