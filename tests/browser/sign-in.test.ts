@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
+import { openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
 import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -38,6 +39,7 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
     const page = await open('/account?from=mail')
     await page.getByText('Sign in to continue.').waitFor()
     expect(await page.getByText('has ended').count()).toBe(0)
+    expect(await page.getByText('This browser is too old').isVisible()).toBe(false)
     await signIn(page, 'alice.test')
     await signInAndAuthorize(page, { password })
     await page.waitForURL(`${world.app}/account?from=mail`)
@@ -82,9 +84,31 @@ describe.skipIf(!hasBrowser)('who is not signed in', () => {
     const page = await context.newPage()
     await page.goto(world.app)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByText('This browser is too old').isVisible()).toBe(false)
     await page.locator('input[name="handle"]').fill('alice.test')
     await page.locator('form button[type="submit"]').click()
     await page.waitForURL(/\/oauth\/authorize\?/)
+  }, 120_000)
+
+  test('in a browser that is too old for the app reads why, and signs in without it', async () => {
+    const { page, problems } = await openPage(browser, world.app)
+    const reason = page.getByText('This browser is too old')
+    await page.addInitScript(() => Reflect.deleteProperty(HTMLElement.prototype, 'showPopover'))
+    await page.goto(world.app)
+    await reason.waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.locator('input[name="handle"]').fill('alice.test')
+    await page.locator('form button[type="submit"]').click()
+    await page.waitForURL(/\/oauth\/authorize\?/)
+    // A page that only the app draws, for somebody who is not signed in.
+    await page.goto(`${world.app}/editor`)
+    await reason.waitFor()
+    await page.getByLabel('Your handle').fill('alice.test')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInAndAuthorize(page, { password })
+    await page.waitForURL((url) => url.origin === new URL(world.app).origin)
+    await reason.waitFor()
+    expect(problems).toEqual([])
   }, 120_000)
 
   test('keeps what was typed before the script came', async () => {

@@ -40,7 +40,7 @@ export function withLoads(
   theme: string,
   { isOwn, locale, scripts }: DocumentOfApp,
 ): string {
-  const { lead, title: headline } = startOf[locale]
+  const { lead, title: headline, tooOld } = startOf[locale]
   const missing = scripts.filter((path) => !html.includes(`"${path}"`))
   const answers = isOwn ? ownAnswers : []
   const links = [
@@ -55,6 +55,9 @@ export function withLoads(
     .on('meta[property="og:locale"]', contentOf(locale))
     .on('noscript', {
       element: (note) => void note.setInnerContent(withoutScriptOf(locale), { html: true }),
+    })
+    .on('#app', {
+      element: (app) => void app.before(`<aside class="too-old">${tooOld}</aside>`, { html: true }),
     })
     .on('link[as="font"]', { element: (link) => void (isOwn && link.remove()) })
     .on('html', { element: (root) => void root.setAttribute('lang', locale) })

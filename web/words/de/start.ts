@@ -39,6 +39,8 @@ export const start: Catalogue['start'] = {
     submit: 'Anmelden',
     text: 'Zum Veröffentlichen eines Ordners braucht es JavaScript.',
   },
+  tooOld:
+    'Dieser Browser ist zu alt, um von dieser Seite aus zu veröffentlichen. Anmelden kannst du dich trotzdem; aktualisiere ihn, um die Seite zu nutzen.',
   kept: 'Deine Auswahl bleibt in diesem Browser, bis du zurück bist.',
   account: {
     title: 'Kein Konto? So bekommst du eins',

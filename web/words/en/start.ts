@@ -38,6 +38,8 @@ export const start = {
     submit: 'Sign in',
     text: 'Publishing a folder needs JavaScript.',
   },
+  tooOld:
+    'This browser is too old to publish from this page. You can still sign in; update it to use the page.',
   kept: 'What you chose stays in this browser until you are back.',
   account: {
     title: 'No account? Get one',
