@@ -40,10 +40,6 @@ test('the script runs in a browser, and is not made for developers', () => {
   expect(script.match(/jsxDEV/g)).toBeNull()
 })
 
-test('nothing is disposed of by a symbol that Safari does not have', () => {
-  expect(textOf('text/javascript').match(/.{20}\b(?:asyncD|d)ispose\b["\]].{20}/g)).toBeNull()
-})
-
 test('of the contract only types came along', () => {
   const script = textOf('text/javascript')
   // zod keeps what it knows of a schema under this name; the texts are of a declaration.

@@ -15,10 +15,11 @@ export function treeProblems(paths: Iterable<SitePath>): string[] {
     }
     for (const folder of folders) directories.add(folder)
   }
-  if (files.union(directories).size > treeEntriesMax) {
+  const both = [...directories].filter((path) => files.has(path))
+  if (files.size + directories.size - both.length > treeEntriesMax) {
     problems.push(`over ${treeEntriesMax} files and directories together`)
   }
-  for (const path of directories.intersection(files)) {
+  for (const path of both) {
     problems.push(`a file that is also a directory: ${path}`)
   }
   return problems.slice(0, problemsMax)

@@ -7,6 +7,7 @@ import type { Site } from '#api/contract/client.ts'
 import type { Keep } from '#main/build-cache/kept-builds.ts'
 import { prerenderStart } from '#main/web-app/prerender.ts'
 import { openWebAssets } from '#main/web-app/web-assets.ts'
+import { plainInstance } from '#tests/support/plain-instance.ts'
 
 describe('the administrator’s area', () => {
   const scriptsOf = (assets: Awaited<ReturnType<typeof bundled>>, page: string) =>
@@ -286,17 +287,4 @@ const plainSite: Site = {
   domains: [],
   primary: null,
   today: { requests: 0, refused: 0, bytes: { used: 0, max: null }, warning: null },
-}
-
-const plainInstance = {
-  name: 'Sitehost',
-  origin: 'https://sitehost.example',
-  contact: null,
-  termsUrl: null,
-  privacyUrl: null,
-  baseDomain: 'sites.example',
-  frontPageText: [],
-  logoPath: null,
-  sourceUrl: null,
-  statusUrl: null,
 }

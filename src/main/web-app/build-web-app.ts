@@ -90,7 +90,7 @@ async function bundleApp(options: Options, build: Build, hasStyleguide: boolean)
 /** Each chunk is a request: smaller ones become part of one that is loaded anyway. */
 const chunkSizeMin = 16_384
 
-const optionsOf = (hasStyleguide: boolean): Options => ({
+export const optionsOf = (hasStyleguide: boolean): Options => ({
   target: 'browser',
   minify: true,
   splitting: true,

@@ -20,7 +20,7 @@ export function ForeignWebhookRow({ webhook, onSecret }: ForeignWebhookRowProps)
   const { allSites, foreign, off, on } = words.webhooks
   const { isBusy, problem, run } = useAction()
   const { enabled, events, key, notes, rkey, url } = webhook
-  const host = URL.parse(url ?? '')?.host || key
+  const host = (url !== null && URL.canParse(url) && new URL(url).host) || key
   const bring = async () => {
     await run(async () => onSecret(host, (await bringWebhookOver(key)).secret))
     await Promise.all([

@@ -114,7 +114,7 @@ async function sendAll(
   const sentBytes = new Map<string, number>()
   let files = 0
   const report = () => {
-    const bytes = sentBytes.values().reduce((sum, each) => sum + each, 0)
+    const bytes = [...sentBytes.values()].reduce((sum, each) => sum + each, 0)
     onSend({ filesTotal: contents.length, files, bytesTotal, bytes })
   }
   report()

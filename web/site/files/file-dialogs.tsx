@@ -9,7 +9,7 @@ import { useAction } from '#web/server/use-action.ts'
 import { goTo } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
-import { editAddress, isSame, readContent } from './live-file.ts'
+import { bytesOf, editAddress, isSame, readContent } from './live-file.ts'
 import type { ListedFile } from './tree-rows.ts'
 import { type SiteChange, useSiteChange } from './use-site-change.ts'
 
@@ -121,7 +121,7 @@ function PathForm({ file, files, onClose, publish, rkey }: PathFormProps) {
         await checkFree(rkey, path)
         const live = await readContent(rkey, file.path)
         if (live === null) throw new ApiError(404, texts.missing(file.path))
-        if (!isSame(await live.bytes(), await content.bytes())) {
+        if (!isSame(await bytesOf(live), await bytesOf(content))) {
           throw new ApiError(409, texts.changed(file.path))
         }
       },

@@ -24,6 +24,10 @@ export async function readContent(rkey: string, path: string, id?: string): Prom
   throw answeredError(status, await response.json().catch(() => null), headers)
 }
 
+/** Null: there is no such file. */
+export const bytesOf = async (content: Blob | null): Promise<Uint8Array<ArrayBuffer> | null> =>
+  content && new Uint8Array(await content.arrayBuffer())
+
 /** Of two contents; null: there is no such file. */
 export const isSame = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === null || b === null

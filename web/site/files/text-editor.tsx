@@ -9,7 +9,7 @@ import { CodeField } from './code-field.tsx'
 import { Conflict } from './conflict.tsx'
 import styles from './file-editor.module.css'
 import { editText, lineEndOf, shownText } from './line-ends.ts'
-import { editedBytesMax, isSame, readContent } from './live-file.ts'
+import { bytesOf, editedBytesMax, isSame, readContent } from './live-file.ts'
 import { decodeEditable, encodeText, type TextFile } from './text-file.ts'
 import { useSiteChange } from './use-site-change.ts'
 
@@ -71,7 +71,7 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
         message: words.files.messages.edited(path),
         done: (isLive) => (isLive ? words.files.published(path) : words.files.publishedSoon(path)),
         check: async () => {
-          const live = await bytesOf(rkey, path)
+          const live = await bytesOf(await readContent(rkey, path))
           if (![onto, ...earlier].some((known) => isSame(live, known))) {
             throw new FileChangedError({ bytes: live })
           }
@@ -155,11 +155,6 @@ function Facts({ file }: { readonly file: TextFile }) {
     texts.lineEnds[lineEndOf(text)],
   ]
   return facts.join(' · ')
-}
-
-async function bytesOf(rkey: string, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const content = await readContent(rkey, path)
-  return content && new Uint8Array(await content.arrayBuffer())
 }
 
 /** Ctrl+S, or Cmd+S: the browser would save the page. */

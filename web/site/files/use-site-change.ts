@@ -10,7 +10,7 @@ import { keys } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
-import { isSame, readContent } from './live-file.ts'
+import { bytesOf, isSame, readContent } from './live-file.ts'
 
 /** A change of a few files of the live version. */
 export interface SiteChange {
@@ -107,9 +107,6 @@ async function changeBack(
     check,
   }
 }
-
-const bytesOf = async (content: Blob | null): Promise<Uint8Array | null> =>
-  content && new Uint8Array(await content.arrayBuffer())
 
 const refresh = (client: QueryClient, rkey: string) =>
   Promise.all([

@@ -25,6 +25,7 @@ export function sourceOf(source: Readonly<Record<string, unknown>> | null): Sour
 }
 
 function webAddress(text: string): string | null {
-  const url = URL.parse(text)
-  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : null
+  if (!URL.canParse(text)) return null
+  const { href, protocol } = new URL(text)
+  return protocol === 'https:' || protocol === 'http:' ? href : null
 }
