@@ -10,7 +10,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     'css.selectors.popover-open',
     'javascript.builtins.Intl.Segmenter',
   ],
-  '`kept-drop.ts` catches that it is missing: what was dropped is not kept': [
+  '`kept-files.ts` asks for it; what was dropped is kept in IndexedDB where it is missing': [
     'api.FileSystemFileHandle.createWritable',
   ],
   '`chunksOf` in `open-archive.ts` is iterated over, not a stream': [
