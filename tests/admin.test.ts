@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAtTerminal } from '#tests/support/processes/at-terminal.ts'
 import { runCommand } from '#tests/support/processes/run-command.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const admin = (args: readonly string[], input?: string) =>
-  runCommand(['admin', ...args, '--data', data], {}, input)
+  runCommand(['admin', ...args, '--data', data], { USER: 'somebody-else' }, input)
 
 async function login(username: string, given = password): Promise<[number, string]> {
   const response = await fetch(`${service.ready.app}/api/admin/login`, {
@@ -40,6 +40,9 @@ async function status(cookie: string): Promise<unknown> {
   const response = await fetch(`${service.ready.app}/api/admin/status`, { headers: { cookie } })
   return await response.json()
 }
+
+const outputOf = async (...command: string[]): Promise<string> =>
+  (await new Response(Bun.spawn(command).stdout).text()).trim()
 
 describe('sitehost admin, beside the service', () => {
   test('nobody is there at first, and no password works', async () => {
@@ -114,7 +117,8 @@ describe('sitehost admin, beside the service', () => {
     ]
     for (const [args, input] of acted) await admin(args, input)
     const { said } = await runCommand(['audit', '--search', 'max', '--data', data])
-    const by = `cli:${userInfo().username}`
+    const uid = await outputOf('id', '-u')
+    const by = `cli:${await outputOf('id', '-un')} (${uid})`
     expect(said.map((line) => line.split('  ').slice(1, 4))).toEqual([
       [by, 'admin.remove', 'max'],
       [by, 'admin.change-password', 'max'],

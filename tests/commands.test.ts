@@ -153,7 +153,11 @@ describe('serve', () => {
 
   test.each<[Record<string, string>, number, string]>([
     [{ DATA_DIR: '/proc/x' }, 1, '/proc/x cannot be made; choose another folder with --data'],
-    [{ HOST: 'nonsense' }, 1, 'HOST: nonsense is not an address of this machine (EINVAL)'],
+    [
+      { HOST: 'nonsense', PORT: '3000' },
+      1,
+      'HOST: nonsense leads to no address of this machine, or port 3000 is not free there',
+    ],
     [
       { ASK_LISTEN: '192.0.2.1:3001' },
       1,

@@ -9,7 +9,7 @@ import { appendAuditEntry } from '#store/moderation/audit.ts'
 
 /** Who acts, and why. */
 export interface By {
-  /** The administrator's name, or `cli:` and the user of the operating system. */
+  /** The administrator's name, or `cli:` and the operating system's user, such as `cli:ruth (1000)`. */
   readonly actor: string
   readonly reason: string
 }

@@ -2,14 +2,18 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { ConfigError } from '#main/config/config.ts'
 import { exchange, flags, frame, getFields, types } from '#tests/support/visitors/http2-frames.ts'
-import { listen, listenHttp2Inside } from './listen.ts'
+import { listen, listenError, listenHttp2Inside } from './listen.ts'
 
 const fetch = () => new Response('it')
 const start = (host: string, port: number, setting: '--port' | 'ASK_LISTEN' = '--port') =>
   listen({ host, port, setting, fetch })
 
 const refused: [host: string, setting: '--port' | 'ASK_LISTEN', sentence: RegExp][] = [
-  ['nonsense', '--port', /^HOST: nonsense is not an address of this machine \(E[A-Z]+\)$/],
+  [
+    'nonsense',
+    '--port',
+    /^HOST: nonsense leads to no address of this machine, or port 0 is not free there$/,
+  ],
   ['192.0.2.1', '--port', /^HOST: 192\.0\.2\.1 is not an address of this machine \(E[A-Z]+\)$/],
   ['192.0.2.1', 'ASK_LISTEN', /^ASK_LISTEN: 192\.0\.2\.1 is not an address of this machine/],
 ]
@@ -19,6 +23,19 @@ for (const [host, setting, sentence] of refused) {
     expect(() => start(host, 0, setting)).toThrow(sentence)
   })
 }
+
+// Bun (1.4.5) takes for the error what the resolver left behind: on this machine, or in this thread.
+test.each(['EINVAL', 'ENOENT', 'EADDRINUSE', 'EACCES', undefined])('a name, with %s', (code) => {
+  const at = { port: 443, setting: 'TLS_LISTEN' } as const
+  const error = Object.assign(new Error('Failed to listen'), code === undefined ? {} : { code })
+  expect(String(listenError(error, { ...at, host: 'nonsense' }))).toEndWith(
+    'TLS_LISTEN: nonsense leads to no address of this machine, or port 443 is not free there',
+  )
+  if (code !== 'EADDRINUSE') return
+  for (const host of ['127.0.0.1', 'localhost', '::1']) {
+    expect(String(listenError(error, { ...at, host }))).toContain('port 443 is in use: stop')
+  }
+})
 
 test('a port that is taken', async () => {
   const first = start('127.0.0.1', 0)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import type { InnerAddress } from '#edge/tls/pipe-to.ts'
 import { UnusableError } from '#main/config/config.ts'
 import { codeOf } from '#observe/code-of.ts'
@@ -100,15 +101,17 @@ export function listenHttp3({ fetch, host, port, tls }: Http3ListenOptions): Bun
   }
 }
 
-/** The UnusableError for an error of the system; any other error as it is. */
+/** The UnusableError for an error of the system, or for a name that cannot be listened at; any other error as it is. */
 export function listenError(
   error: unknown,
   at: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
 ): unknown {
   const code = codeOf(error)
-  if (code === undefined) return error
+  if (code === undefined && !isName(at.host)) return error
   return new UnusableError(listenSentence(at, code), { cause: error })
 }
+
+const isName = (host: string): boolean => isIP(host) === 0 && host !== 'localhost'
 
 /** What others reach at a port that a standard sets. */
 const publicSettings: ReadonlySet<ListenSetting> = new Set([
@@ -119,8 +122,13 @@ const publicSettings: ReadonlySet<ListenSetting> = new Set([
 
 function listenSentence(
   { host, port, setting }: Pick<ListenOptions, 'host' | 'port' | 'setting'>,
-  code: string,
+  code: string | undefined,
 ): string {
+  const name = setting === '--port' ? 'HOST' : setting
+  // Where a name is not found, the code is one that the resolver left behind (https://github.com/oven-sh/bun/pull/37690).
+  if (isName(host)) {
+    return `${name}: ${host} leads to no address of this machine, or port ${port} is not free there`
+  }
   if (code === 'EADDRINUSE') {
     return `port ${port} is in use: stop what uses it, or choose another with ${setting}`
   }
@@ -130,6 +138,5 @@ function listenSentence(
     }
     return `port ${port} is only for root here: choose one from 1024 on with ${setting}`
   }
-  const name = setting === '--port' ? 'HOST' : setting
   return `${name}: ${host} is not an address of this machine (${code})`
 }
