@@ -17,15 +17,12 @@ import {
 import { knownOf } from '#tests/support/certificates/known-names.ts'
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
-import { pebble } from '#tests/support/servers/acme-server.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 // A real certificate authority that really looks and refuses every third nonce, and a real name server.
 
-const isHere = await available('certificates by Pebble', async () => {
-  if (pebble === null) throw new Error('pebble is not installed')
-})
+const isHere = await hasPrograms('certificates by Pebble', 'pebble')
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -10,6 +10,7 @@ import { migrate } from '#store/database/migrate.ts'
 import { onEachDatabase } from '#tests/support/database/databases.ts'
 import { runCommand } from '#tests/support/processes/run-command.ts'
 import { textFile } from '#tests/support/publishing/upload-files.ts'
+import { programPath } from '#tests/support/require.ts'
 import { pageUrl, visit } from '#tests/support/visitors/plain-sites.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { eventually } from './support/eventually.ts'
@@ -139,7 +140,7 @@ await onEachDatabase('backup', (make, dialect) => {
 async function folderWithoutTools(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-tools-'))
   for (const tool of ['dirname', 'readlink']) {
-    await symlink(Bun.which(tool) ?? '', join(dir, tool))
+    await symlink(programPath(tool) ?? '', join(dir, tool))
   }
   return dir
 }

@@ -4,20 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { type PublicWorld, startPublicWorld } from '#tests/support/processes/public-world.ts'
-import { type AcmeServer, pebble, startAcmeServer } from '#tests/support/servers/acme-server.ts'
-import { type Caddy, caddyProgram, startCaddy } from '#tests/support/servers/caddy.ts'
+import { type AcmeServer, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import { type Caddy, startCaddy } from '#tests/support/servers/caddy.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 // The application as docs/operating.md sets it up: the shipped Caddyfile in front, with certificates of a real
 // authority, and an account server that reads by https who the application is.
 
-const isHere = await available('the application behind Caddy', async () => {
-  if (caddyProgram === null) throw new Error('caddy is not installed')
-  if (pebble === null) throw new Error('pebble is not installed')
-})
+const isHere = await hasPrograms('the application behind Caddy', 'caddy', 'pebble')
 
 // No `.test`, `.example` or `home.arpa`: account servers refuse the former, and Caddy has a CA of its own for the latter.
 const appHost = 'app.sitehost-tests.net'

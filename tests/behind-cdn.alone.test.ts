@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { DeployClient } from '#tests/support/publishing/deploy-client.ts'
-import { nginxProgram } from '#tests/support/servers/nginx.ts'
-import { varnishProgram } from '#tests/support/servers/varnish.ts'
 import {
   type CdnWorld,
   publishBehindCdn,
@@ -12,14 +10,11 @@ import { pageUrl } from '#tests/support/visitors/plain-sites.ts'
 import { activate, deactivate } from './support/account-admin.ts'
 import { createSession, type PdsAccount } from './support/accounts.ts'
 import { eventually, withinASecond } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 // Varnish and nginx as `deploy/` has them. `bench/soak/cdn.ts` is the same for longer.
 
-const isHere = await available('a CDN', async () => {
-  if (varnishProgram === null) throw new Error('varnishd is not installed')
-  if (nginxProgram === null) throw new Error('nginx is not installed')
-})
+const isHere = await hasPrograms('a CDN', 'varnishd', 'nginx')
 
 let cdn: CdnWorld
 let account: PdsAccount

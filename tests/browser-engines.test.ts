@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromiumPath } from '#tests/support/browser/browser.ts'
 import { Person } from '#tests/support/browser/person.ts'
@@ -13,18 +12,17 @@ import {
 import { eventually } from '#tests/support/eventually.ts'
 import { zipOf } from '#tests/support/hostile/archives.ts'
 import { textFile } from '#tests/support/publishing/upload-files.ts'
-import { available } from '#tests/support/require.ts'
+import { available, programPath } from '#tests/support/require.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 import { consentOverHttp } from '../devnet/consent.ts'
 
 // What a person does, and what a visitor gets, in the engines of all browsers.
 
-const missing: Readonly<Record<Engine, () => string | null>> = {
-  chromium: () => (existsSync(chromiumPath) ? null : chromiumPath),
-  firefox: () => (existsSync(firefoxPath) ? null : firefoxPath),
+const isInstalled: Readonly<Record<Engine, () => boolean>> = {
+  chromium: () => chromiumPath !== null,
+  firefox: () => firefoxPath !== null,
   webkit: () =>
-    webkitPrograms.find((name) => Bun.which(name) === null) ??
-    (miniBrowserPath() === null ? 'MiniBrowser' : null),
+    webkitPrograms.every((name) => programPath(name) !== null) && miniBrowserPath() !== null,
 }
 
 const people: Readonly<Record<Engine, string>> = {
@@ -41,8 +39,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 for (const engine of ['chromium', 'firefox', 'webkit'] as const) {
   const isHere = await available(`the pages in ${engine}`, async () => {
-    const program = missing[engine]()
-    if (program !== null) throw new Error(`no ${program}`)
+    if (!isInstalled[engine]()) throw new Error(`${engine} is not installed`)
   })
 
   describe.skipIf(!isHere)(`in ${engine}`, () => {

@@ -11,7 +11,7 @@ import { openDatabase } from '#store/database/database.ts'
 import { migrate } from '#store/database/migrate.ts'
 import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
-import { available } from '#tests/support/require.ts'
+import { hasPrograms } from '#tests/support/require.ts'
 import { publicNames, siteNames } from '#tests/support/servers/self-signed.ts'
 import { goLive, snapshotOf, storedFile } from '#tests/support/visitors/served-site.ts'
 
@@ -82,9 +82,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const hasCurl = await available('protocols as curl speaks them', async () => {
-  if (Bun.which('curl') === null) throw new Error('curl is not installed')
-})
+const hasCurl = await hasPrograms('protocols as curl speaks them', 'curl')
 
 test.skipIf(!hasCurl).each([
   ['--http1.1', '1.1'],

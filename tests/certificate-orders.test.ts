@@ -18,15 +18,13 @@ import {
 import { memoryDatabase } from '#tests/support/database/memory-database.ts'
 import { alice } from '#tests/support/database/sample-rows.ts'
 import { type AcmeProxy, startAcmeProxy } from '#tests/support/servers/acme-proxy.ts'
-import { pebble, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import { startAcmeServer } from '#tests/support/servers/acme-server.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 // What certificate authorities do and Pebble does not is done by a proxy in front of it.
 
-const isHere = await available('orders at Pebble', async () => {
-  if (pebble === null) throw new Error('pebble is not installed')
-})
+const isHere = await hasPrograms('orders at Pebble', 'pebble')
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

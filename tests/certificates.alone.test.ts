@@ -4,21 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { runCommand } from '#tests/support/processes/run-command.ts'
-import { type AcmeServer, pebble, startAcmeServer } from '#tests/support/servers/acme-server.ts'
-import { type Caddy, caddyProgram, startCaddy } from '#tests/support/servers/caddy.ts'
+import { type AcmeServer, startAcmeServer } from '#tests/support/servers/acme-server.ts'
+import { type Caddy, startCaddy } from '#tests/support/servers/caddy.ts'
 import { type DnsServer, startDnsServer } from '#tests/support/servers/dns-server.ts'
 import { loopbackCertificate } from '#tests/support/servers/loopback-certificate.ts'
 import type { AppClient } from '../devnet/app-client.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 import { startWorld, type World } from './support/world.ts'
 
 // The shipped Caddyfile in a real Caddy, a real certificate authority that really looks, a real name server.
 
-const isHere = await available('certificates by Caddy and Pebble', async () => {
-  if (caddyProgram === null) throw new Error('caddy is not installed')
-  if (pebble === null) throw new Error('pebble is not installed')
-})
+const isHere = await hasPrograms('certificates by Caddy and Pebble', 'caddy', 'pebble')
 
 const baseDomain = 'sites.example'
 const appHost = 'app.example.net'

@@ -2,18 +2,14 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 const root = join(import.meta.dir, '..')
 const read = (path: string): Promise<string> => Bun.file(join(root, path)).text()
 
-const knowsUnits = await available('the unit of systemd', async () => {
-  if (Bun.which('systemd-analyze') === null) throw new Error('systemd is not installed')
-})
+const knowsUnits = await hasPrograms('the unit of systemd', 'systemd-analyze')
 
-const packsForDebian = await available('the package for Debian', async () => {
-  if (Bun.which('dpkg-deb') === null) throw new Error('dpkg-deb is not installed')
-})
+const packsForDebian = await hasPrograms('the package for Debian', 'dpkg-deb')
 
 /** What `pattern` captures in a text, each once, in order. */
 const captured = (text: string, pattern: RegExp): string[] =>

@@ -12,7 +12,7 @@ import { createSafeFetch } from '#outbound/safe-fetch.ts'
 import { alice } from '#tests/support/database/sample-rows.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms, programPath } from './support/require.ts'
 
 // What other tests ask is made of the same library as the answers are: here they are a real server's.
 
@@ -71,18 +71,16 @@ const facts: [DnsType, string, DnsAnswer][] = [
   ['CAA', 'public.example.com', found()],
 ]
 
-// Debian has it where only the system's own programs look.
-const nsd = Bun.which('nsd', { PATH: `${process.env['PATH']}:/usr/sbin` })
-const isHere = await available('look-ups at NSD', async () => {
-  if (nsd === null) throw new Error('nsd is not installed')
-})
+const isHere = await hasPrograms('look-ups at NSD', 'nsd')
 
 if (isHere) {
   const dir = await mkdtemp(join(tmpdir(), 'sitehost-nsd-'))
   const port = Number(await ownPort())
   await writeFile(join(dir, 'zone'), zone)
   await writeFile(join(dir, 'nsd.conf'), configuration(dir, port))
-  const server = Bun.spawn([nsd ?? '', '-d', '-c', join(dir, 'nsd.conf')], { stderr: 'ignore' })
+  const server = Bun.spawn([programPath('nsd') ?? '', '-d', '-c', join(dir, 'nsd.conf')], {
+    stderr: 'ignore',
+  })
   const end = new AbortController()
   const lookUp = createLookUp({ servers: [{ host: '127.0.0.1', port }], signal: end.signal })
 

@@ -9,16 +9,12 @@ import {
 } from '#tests/support/processes/service-process.ts'
 import { type Prometheus, promtool, startPrometheus } from '#tests/support/servers/prometheus.ts'
 import { eventually } from './support/eventually.ts'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 const root = join(import.meta.dir, '..')
 const rulesFile = join(root, 'deploy/prometheus-alerts.yml')
 
-const isInstalled = await available('the metrics under Prometheus', async () => {
-  for (const program of ['prometheus', 'promtool']) {
-    if (Bun.which(program) === null) throw new Error(`${program} is not installed`)
-  }
-})
+const isInstalled = await hasPrograms('the metrics under Prometheus', 'prometheus', 'promtool')
 
 interface Rules {
   readonly groups: readonly { readonly rules: readonly Rule[] }[]

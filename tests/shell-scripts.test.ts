@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { available } from './support/require.ts'
+import { hasPrograms } from './support/require.ts'
 
 const root = join(import.meta.dir, '..')
 
-const hasShellcheck = await available('shellcheck', async () => {
-  if (Bun.which('shellcheck') === null) throw new Error('shellcheck is not installed')
-})
+const hasShellcheck = await hasPrograms('shellcheck', 'shellcheck')
 
 /** What begins with `#!` and the name of a shell. */
 async function shellScripts(): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Command } from 'commander'
-import { available } from '#tests/support/require.ts'
+import { hasPrograms } from '#tests/support/require.ts'
 import { completionOf } from './completion.ts'
 import { addSiteCommands } from './site-program.ts'
 
@@ -30,9 +30,7 @@ test('bash completes what follows a command, and files elsewhere', async () => {
   ])
 })
 
-const hasZsh = await available('completion in zsh', async () => {
-  if (Bun.which('zsh') === null) throw new Error('zsh is not installed')
-})
+const hasZsh = await hasPrograms('completion in zsh', 'zsh')
 
 test.skipIf(!hasZsh)('zsh takes it, also where nothing has turned completion on', async () => {
   const script = `${completionOf(program, 'zsh')}\nprint -r -- $_comps[sitehost]`

@@ -7,8 +7,8 @@ import { eventually } from '#tests/support/eventually.ts'
 import type { CommandEnd } from '#tests/support/processes/run-command.ts'
 import { type InstalledCli, installCli } from '#tests/support/processes/site-owner-cli.ts'
 import { countUploads } from '#tests/support/publishing/count-uploads.ts'
-import { available } from '#tests/support/require.ts'
-import { nginxProgram, startNginx } from '#tests/support/servers/nginx.ts'
+import { hasPrograms } from '#tests/support/require.ts'
+import { startNginx } from '#tests/support/servers/nginx.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 
 // The package as people install it, on Node, against a real account server: the service runs only where a test says so.
@@ -88,9 +88,7 @@ async function sent(response: Response) {
   return { body, headers, status }
 }
 
-const hasNginx = await available('verification of what nginx serves', async () => {
-  if (nginxProgram === null) throw new Error('there is no nginx')
-})
+const hasNginx = await hasPrograms('verification of what nginx serves', 'nginx')
 
 const head = async (): Promise<string> => {
   const url = `${world.network.pds}/xrpc/com.atproto.sync.getLatestCommit?did=${account().did}`

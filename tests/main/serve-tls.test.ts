@@ -16,7 +16,7 @@ import { openFileCertificates } from '#main/service/open-certificates.ts'
 import { Tally } from '#observe/tally.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
-import { available } from '#tests/support/require.ts'
+import { hasPrograms } from '#tests/support/require.ts'
 import {
   loopbackCertificate,
   loopbackCertificateKey,
@@ -272,9 +272,7 @@ test('certificates that cannot be used are named', async () => {
   }
 })
 
-const hasOpenssl = await available('TLS as openssl sees it', async () => {
-  if (Bun.which('openssl') === null) throw new Error('openssl is not installed')
-})
+const hasOpenssl = await hasPrograms('TLS as openssl sees it', 'openssl')
 
 if (hasOpenssl) {
   describe('TLS as openssl sees it', () => {

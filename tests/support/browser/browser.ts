@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { available } from '#tests/support/require.ts'
+import { available, programPath } from '#tests/support/require.ts'
 
 // The headless shell has the same engine without the windows of a browser, which take more processor time than the pages.
+const own = process.env['CHROMIUM']
 export const chromiumPath =
-  process.env['CHROMIUM'] ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ??
-  '/usr/bin/chromium-headless-shell'
+  own === undefined
+    ? (programPath('chromium-headless-shell') ?? programPath('chromium'))
+    : programPath(own)
 
 /** Whether the suite can run; says so where it cannot. */
 export const hasBrowser = await available('browser suites', async () => {
-  if (!existsSync(chromiumPath)) throw new Error(`no Chromium at ${chromiumPath}`)
+  if (chromiumPath === null) throw new Error('Chromium is not installed')
 })
 
 const withoutQuic = ['--disable-quic']
@@ -18,7 +18,7 @@ const withoutQuic = ['--disable-quic']
 /** Chromium without a window, and without a word to anybody outside. `more`: its protocols, and where names lead. */
 export async function startBrowser(more: readonly string[] = withoutQuic): Promise<Browser> {
   return await chromium.launch({
-    executablePath: chromiumPath,
+    executablePath: chromiumPath ?? '',
     args: [
       '--headless',
       '--no-sandbox',

@@ -1,18 +1,19 @@
 import puppeteer, { type ElementHandle, type LaunchOptions, type Page } from 'puppeteer-core'
+import { programPath } from '#tests/support/require.ts'
 import { chromiumPath } from './browser.ts'
 import type { InPage, Tab } from './tab.ts'
 
-export const firefoxPath = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
+export const firefoxPath = programPath(process.env['FIREFOX'] ?? 'firefox-esr')
 
 type Evaluated = (...args: unknown[]) => unknown
 
 const optionsOf: Readonly<Record<'chromium' | 'firefox', LaunchOptions>> = {
   chromium: {
-    executablePath: chromiumPath,
+    executablePath: chromiumPath ?? '',
     headless: 'shell',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--lang=en-US'],
   },
-  firefox: { browser: 'firefox', executablePath: firefoxPath, headless: true },
+  firefox: { browser: 'firefox', executablePath: firefoxPath ?? '', headless: true },
 }
 
 /** Chromium by its DevTools protocol, Firefox by WebDriver BiDi. */

@@ -4,11 +4,11 @@ import type { InPage, Tab } from './tab.ts'
 
 export const webkitPrograms = ['Xvfb', 'WebKitWebDriver'] as const
 
-/** WebKitGTK’s own browser; null where it is not installed. Each version of its interface has a folder of its own. */
-export function miniBrowserPath(): string | null {
-  const found = [...new Bun.Glob('/usr/lib/*/webkit*gtk-*/MiniBrowser').scanSync('/')]
-  return found.toSorted().at(-1) ?? null
-}
+/** WebKitGTK’s own browser, which belongs to its driver. Each version of its interface has a folder of its own. */
+export const miniBrowserPath = (): string | null =>
+  [...new Bun.Glob('usr/lib/*/webkit*gtk-*/MiniBrowser').scanSync({ cwd: '/', absolute: true })]
+    .toSorted()
+    .at(-1) ?? null
 
 /** A function that runs in the page, or its source. */
 type Source = InPage<never[], unknown> | string

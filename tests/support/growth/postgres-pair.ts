@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { programPath } from '#tests/support/require.ts'
 
 const debianHome = '/usr/lib/postgresql'
 
-/** Where the newest PostgreSQL of this machine has its programs; undefined: there is none. */
-export const postgresPrograms = existsSync(debianHome)
+/** Where the newest PostgreSQL of this machine has its programs, which only Debian's pg_ctlcluster is in the PATH for; undefined: there is none. */
+export const postgresPrograms = programPath('pg_ctlcluster')
   ? readdirSync(debianHome)
       .toSorted((a, b) => Number(b) - Number(a))
       .map((version) => join(debianHome, version, 'bin'))

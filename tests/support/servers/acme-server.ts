@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ExternalAccount } from '#certificates/acme/external-account.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { programPath } from '#tests/support/require.ts'
 import { loopbackCertificate, loopbackCertificateKey } from './loopback-certificate.ts'
 
 /** Pebble: a certificate authority that checks who asks, and that nobody else trusts. */
@@ -34,7 +35,7 @@ export interface AcmeServerOptions {
   readonly externalAccount?: ExternalAccount
 }
 
-export const pebble = Bun.which('pebble')
+export const pebble = programPath('pebble')
 
 export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeServer> {
   const { dir, dnsServer, externalAccount = null, httpPort, httpsPort } = options

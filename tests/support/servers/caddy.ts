@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { eventually } from '#tests/support/eventually.ts'
+import { programPath } from '#tests/support/require.ts'
 
 /** Caddy as `deploy/Caddyfile` has it. */
 export interface Caddy extends AsyncDisposable {
@@ -22,7 +23,7 @@ interface CaddyOptions {
   readonly environment: Readonly<Record<string, string>>
 }
 
-export const caddyProgram = Bun.which('caddy')
+export const caddyProgram = programPath('caddy')
 
 /** An order takes a second or two. */
 const visitMsMax = 15_000

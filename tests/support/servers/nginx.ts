@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { ownPort } from '#tests/support/processes/own-port.ts'
+import { programPath } from '#tests/support/require.ts'
 import { type Program, startProgram } from './start-program.ts'
 
-export const nginxProgram = Bun.which('nginx', { PATH: `${process.env['PATH']}:/usr/sbin` })
+export const nginxProgram = programPath('nginx')
 
 export interface Nginx extends AsyncDisposable {
   readonly origin: string

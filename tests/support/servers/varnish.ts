@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { programPath } from '#tests/support/require.ts'
 import { startProgram } from './start-program.ts'
 
-export const varnishProgram = Bun.which('varnishd', { PATH: `${process.env['PATH']}:/usr/sbin` })
+export const varnishProgram = programPath('varnishd')
 
 interface VarnishOptions {
   readonly port: string
