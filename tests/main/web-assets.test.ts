@@ -198,8 +198,8 @@ describe('the scripts of a page', () => {
     later: readonly string[],
     bytesMax: number,
   ])[] = [
-    ['/', 'start-page', [], 85 * kB],
-    ['/onboarding', 'onboarding-page', [], 110 * kB],
+    ['/', 'start-page', ['kept-drop'], 85 * kB],
+    ['/onboarding', 'onboarding-page', ['kept-drop'], 110 * kB],
     ['/editor', 'sites-page', [], 110 * kB],
     ['/sites/:rkey', 'overview-page', ['explain-address'], 110 * kB],
     ['/sites/:rkey/files', 'files-page', ['explain-address'], 110 * kB],

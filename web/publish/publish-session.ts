@@ -1,7 +1,7 @@
 import type { SitePath } from '#site/path.ts'
 import { asOnlyTab } from '#web/publish/files/as-only-tab.ts'
 import type { Choice } from '#web/publish/files/choose-files.ts'
-import { type KeepOutcome, keptDrops } from '#web/publish/files/kept-drop.ts'
+import type { KeepOutcome, KeptFacts } from '#web/publish/files/kept-drop.ts'
 import { type PickedFile, ReadError } from '#web/publish/files/picked-file.ts'
 import { ApiError } from '#web/server/api.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
@@ -10,6 +10,7 @@ import type { PublishEngine } from './publish-engine.ts'
 import { isRunning, type PublishState } from './publish-state.ts'
 import { isWantedBy, setWantedName, wantedName } from './send/wanted-name.ts'
 import { suggestSiteName } from './suggest-site-name.ts'
+import { forgetDropped, withKeptDrops } from './with-kept-drops.ts'
 
 export interface SessionState {
   readonly choice: Choice | null
@@ -102,7 +103,7 @@ class PublishSession {
     this.#engine?.reset()
     setWantedName(null)
     this.#set(nothing)
-    await keptDrops.clear()
+    await forgetDropped()
   }
 
   /** The name that the choice suggests; '' when it suggests none. */
@@ -120,7 +121,7 @@ class PublishSession {
     const { choice, startPage } = this.#state
     if (choice === null || isRunning(this.#state.publish)) return
     setWantedName(siteName)
-    void keptDrops.note({ siteName })
+    void noteKept({ siteName })
     const { files, isSealed, settings } = choice
     const ofPage = startPage === null ? null : { indexFiles: [startPage] }
     const engine = await this.#open().catch(() => null)
@@ -142,7 +143,7 @@ class PublishSession {
     const siteName = this.suggestedName || plainName
     setWantedName(siteName, account)
     await this.#keeping
-    await keptDrops.note({ siteName })
+    await noteKept({ siteName })
   }
 
   /** Not any more; the choice stays. */
@@ -192,7 +193,7 @@ class PublishSession {
   /** Continues what this tab was publishing when the document was left, unless its copy does so, or has done so. */
   async continue(siteName: string): Promise<void> {
     await asOnlyTab(async (isOnly) => {
-      if (isOnly && (await keptDrops.read()) !== null) {
+      if (isOnly && (await readKept()) !== null) {
         await this.#publish(siteName, this.#keptDeploy)
         return
       }
@@ -204,7 +205,7 @@ class PublishSession {
   async #restore(): Promise<void> {
     // Something else was chosen meanwhile, or even before.
     const isLate = () => this.#latestNumber > 0
-    const kept = isLate() ? null : await keptDrops.read()
+    const kept = isLate() ? null : await readKept()
     if (kept === null || isLate()) return
     try {
       const { chooseFiles } = await reading()
@@ -213,7 +214,7 @@ class PublishSession {
       this.#keptDeploy = kept.deployId
       this.#set({ ...nothing, choice, kept: 'kept', isRestored: true })
     } catch {
-      await keptDrops.clear()
+      await forgetDropped()
     }
   }
 
@@ -246,7 +247,10 @@ class PublishSession {
     this.#set({ ...nothing, choice })
     // Who goes offline now can still press the button, and what is missing is waited for.
     void this.#open().catch(() => undefined)
-    const keeping = keptDrops.keep(choice.picked, { siteName: null, deployId: null })
+    const keeping = withKeptDrops<KeepOutcome>(
+      (drops) => drops.keep(choice.picked, { siteName: null, deployId: null }),
+      'unavailable',
+    )
     this.#keeping = keeping.then((kept) => {
       if (this.#latestNumber === number) this.#set({ kept })
     })
@@ -260,7 +264,7 @@ class PublishSession {
       const engine = new PublishEngine({
         isSignedOut: leaveIfSignedOut,
         // Whoever reloads once files are sent goes on from there.
-        onBegun: (deployId) => keptDrops.note({ deployId }),
+        onBegun: (deployId) => noteKept({ deployId }),
       })
       engine.subscribe(() => this.#onPublish(engine.state))
       this.#engine = engine
@@ -277,7 +281,7 @@ class PublishSession {
     // From here on the service has everything.
     if (stage === 'going-live' && this.#state.publish.stage !== 'going-live') {
       setWantedName(null)
-      void keptDrops.clear()
+      void forgetDropped()
     }
     if (stage === 'failed') setWantedName(null)
     this.#set({ publish })
@@ -293,6 +297,11 @@ type Read = (onFound: (count: number) => void) => Promise<readonly PickedFile[]>
 
 /** What reads files is loaded with the first of them: the pages are seen before that. */
 const reading = () => import('./files/reading.ts')
+
+const readKept = () => withKeptDrops((drops) => drops.read(), null)
+
+const noteKept = (facts: Partial<KeptFacts>) =>
+  withKeptDrops((drops) => drops.note(facts), undefined)
 
 /** Whether it shows this job. */
 export const isPublishing = ({ publish }: SessionState, jobId: string): boolean =>

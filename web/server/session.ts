@@ -1,4 +1,4 @@
-import { forgetDropped } from '#web/publish/forget-dropped.ts'
+import { forgetDropped } from '#web/publish/with-kept-drops.ts'
 import { isLeavingGuarded } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
