@@ -31,11 +31,8 @@ const people: Readonly<Record<Engine, string>> = {
   webkit: 'carol',
 }
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-}, 300_000)
-afterAll(() => world[Symbol.asyncDispose]())
+let opened: Promise<World> | undefined
+afterAll(async () => (await opened)?.[Symbol.asyncDispose]())
 
 for (const engine of ['chromium', 'firefox', 'webkit'] as const) {
   const isHere = await available(`the pages in ${engine}`, async () => {
@@ -44,11 +41,14 @@ for (const engine of ['chromium', 'firefox', 'webkit'] as const) {
 
   describe.skipIf(!isHere)(`in ${engine}`, () => {
     const handle = `${people[engine]}.test`
+    let world: World
     let tab: Tab
     let person: Person
     let url: string
 
     beforeAll(async () => {
+      opened ??= startWorld()
+      world = await opened
       tab = engine === 'webkit' ? await openWebkitTab() : await openPuppeteerTab(engine)
       person = new Person(tab)
     })
