@@ -39,6 +39,7 @@ test('a service is scraped at its own listener without a token, and at its addre
       'sitehost_certificate_requests_total{answer="refused"} 0',
       'sitehost_events_total{event="version_live"} 0',
       'sitehost_event_loop_delay_seconds{thread="ingest",percentile="99"}',
+      'sitehost_page_errors_total{name="TypeError",engine="webkit"} 0',
       'sitehost_build_info{version="',
     ]) {
       expect(text).toContain(series)

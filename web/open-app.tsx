@@ -1,6 +1,7 @@
 import { StrictMode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, hydrateRoot } from 'react-dom/client'
+import { watchPageErrors } from '#web/shell/page-errors.ts'
 import { changePagesWith } from '#web/shell/routing/address.ts'
 import { withMovingName } from '#web/shell/routing/move-name.ts'
 import { RouterContext } from '#web/shell/routing/router.ts'
@@ -20,6 +21,7 @@ export async function openApp(): Promise<void> {
   if (root === null) throw new Error('the page has no element #app')
   // Otherwise loaded when there is text.
   void document.fonts.load('1em "Geist Variable"').catch(() => undefined)
+  watchPageErrors()
   const router = openRouter()
   changePagesWith({
     prepare: (path) => router.prepare(path),

@@ -12,6 +12,7 @@ const open = new Set([
   'POST /api/report',
   'GET /report',
   'POST /report',
+  'POST /api/page-errors',
   'POST /api/auth/signin',
   'GET /api/auth/callback',
   'POST /api/auth/logout',

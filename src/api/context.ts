@@ -7,6 +7,7 @@ import type { CertificateStates } from '#certificates/certificate-states.ts'
 import type { RequestServer, TrustedProxies } from '#http/client-address.ts'
 import type { ForgetPoint } from '#ingest/fail-points.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
+import type { Tally } from '#observe/tally.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import type { OpenDeploys } from '#publish/deploy/open-deploys.ts'
@@ -14,6 +15,7 @@ import type { FailPoint } from '#publish/fail-points.ts'
 import type { JobContext } from '#publish/jobs/job-context.ts'
 import type { SiteLimits } from '#site/limits.ts'
 import type { Namespace } from '#site/namespace.ts'
+import type { PageErrorLabel } from '#site/page-errors.ts'
 import type { Did, SiteAddress } from '#site/site-address.ts'
 import type { Operations } from './operations.ts'
 import type { Registrations } from './routes/domains/registrations.ts'
@@ -75,6 +77,7 @@ export interface ApiContext extends Omit<JobContext, 'at' | 'slowAfterMs' | 'job
   /** Null: not this service keeps certificates, but its TLS front. */
   readonly certificates: Pick<CertificateStates, 'of' | 'totals'> | null
   readonly shutdown: Shutdown
+  readonly pageErrors: Pick<Tally<PageErrorLabel>, 'add'>
   /** For Prometheus; null: nobody scrapes here. */
   readonly metrics: { readonly token: string; readonly text: () => Promise<string> } | null
   /** The parts that are not ready, each with a sentence for anybody and an error for the log. */

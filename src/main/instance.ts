@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path'
 import { makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { codeOf } from '#observe/code-of.ts'
+import { version } from '#package.json'
 import type { Instance } from '#site/instance.ts'
 import { type Config, ConfigError, UnusableError } from './config/config.ts'
 
@@ -36,7 +37,7 @@ export async function openInstance({
   const logo = logoFile === null ? null : await readLogo(logoFile)
   const logoPath = logoFile === null ? null : `/logo${extname(logoFile)}`
   const networks = alsoServe.length > 0 && { alsoServe: alsoServe.map(({ name }) => name) }
-  const texts = { frontPageText, logoPath, sourceUrl, statusUrl, ...networks }
+  const texts = { frontPageText, logoPath, sourceUrl, statusUrl, version, ...networks }
   return { instance: { ...hosting, baseDomain, ...texts }, logo }
 }
 

@@ -21,6 +21,8 @@ export interface Instance extends SiteHosting {
   readonly sourceUrl: string | null
   /** Where it says whether it works. */
   readonly statusUrl: string | null
+  /** The service's own version. */
+  readonly version: string
   /** Other networks whose sites it serves; left out: none. */
   readonly alsoServe?: readonly string[]
 }

@@ -257,6 +257,7 @@ export const attempts: Readonly<Record<string, readonly Attempt[] | NamesNothing
   'POST /api/report': 'is about no account',
   'GET /report': everybodys,
   'POST /report': 'is about no account',
+  'POST /api/page-errors': 'is about no account',
   'GET /invitation/:code': [{ path: '/invitation/nobody-made-this-one-up-yet' }],
 
   'GET /oauth-client-metadata.json': everybodys,

@@ -100,6 +100,22 @@ export const moderationRows: readonly Row[] = [
     by: 'nobody',
     ...{ status: 400, body: like('[^]*role="alert"[^]*') },
   },
+  {
+    route: 'POST /api/page-errors',
+    section: 'ours',
+    what: 'of a name on the list',
+    by: 'nobody',
+    json: { name: 'TypeError' },
+    ...{ status: 204, body: '' },
+  },
+  {
+    route: 'POST /api/page-errors',
+    section: 'ours',
+    what: 'of another name',
+    by: 'nobody',
+    json: { name: 'alice was here' },
+    ...{ status: 400, body: { error: like('name: .*') } },
+  },
   byRuth('GET', '/api/admin/reports', {
     what: 'none yet',
     path: '/api/admin/reports?state=open',

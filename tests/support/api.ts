@@ -22,12 +22,14 @@ import { parseTrustedProxies } from '#http/client-address.ts'
 import type { AccountSync } from '#ingest/sync-account.ts'
 import { siteAtUrl } from '#main/site-at-url.ts'
 import type { Log } from '#observe/log.ts'
+import { Tally } from '#observe/tally.ts'
 import type { LookUp } from '#outbound/dns/look-up.ts'
 import type { SafeFetch } from '#outbound/safe-fetch.ts'
 import { OpenDeploys } from '#publish/deploy/open-deploys.ts'
 import { versionScope } from '#publish/new-version.ts'
 import { Spool } from '#publish/upload/spool.ts'
 import type { Namespace } from '#site/namespace.ts'
+import type { PageErrorLabel } from '#site/page-errors.ts'
 import type { Did } from '#site/site-address.ts'
 import { addAdmin } from '#store/accounts/admins.ts'
 import type { Database, Db } from '#store/database/database.ts'
@@ -52,6 +54,7 @@ export interface TestApi {
   readonly network: FakeNetwork
   readonly logged: LoggedLine[]
   readonly operations: FakeOperations
+  readonly pageErrors: Tally<PageErrorLabel>
   readonly spool: Spool
   /** Settable. */
   now: number
@@ -284,6 +287,7 @@ function openApi(
   const now = () => api.now + api.clockAheadMs
   const elapsed = () => api.now
   const startedAt = Date.UTC(2030, 0, 1)
+  const pageErrors = new Tally<PageErrorLabel>()
   const operations = new FakeOperations(startedAt, () => api.now)
   const log = recordingLog(logged)
   const at = () => {}
@@ -300,6 +304,7 @@ function openApi(
     pause: noPause,
     deploys: new OpenDeploys({ at, db, elapsed, log, now, spool }),
     operations,
+    pageErrors,
     oauth: network.oauth,
     signInIdentities: identities,
     spool,
@@ -331,6 +336,7 @@ function openApi(
       network,
       logged,
       operations,
+      pageErrors,
       spool,
       isReady: true,
       clockAheadMs: 0,

@@ -12,4 +12,5 @@ export const plainInstance: Instance = {
   logoPath: null,
   sourceUrl: null,
   statusUrl: null,
+  version: '0',
 }

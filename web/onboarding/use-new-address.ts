@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError, claimName, mapName } from '#web/server/api.ts'
+import { claimName, mapName } from '#web/server/api.ts'
 import { instance } from '#web/server/instance.ts'
 import { keep, readKept } from '#web/server/kept-answers.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { addressProblem } from '#web/site/domains/address-field.tsx'
 import { labelOf } from '#web/site/domains/typed-host.ts'
@@ -43,7 +44,7 @@ export function useNewAddress(): NewAddress {
       toast(words.domains.claim.claimed(domain))
     } catch (error) {
       if (leaveIfSignedOut(error)) return
-      const why = error instanceof ApiError ? error.message : words.server.failed
+      const why = problemOf(error)
       setFailure({ siteName, why })
     }
     await refreshAddresses(client)

@@ -122,6 +122,7 @@ test.each(failures)('%s: %s', async (kind, error, message) => {
     siteName: 'blog',
     kind: kind as 'files',
     message,
+    ...(error instanceof TypeError && { unforeseen: error }),
   })
 })
 

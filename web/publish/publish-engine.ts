@@ -7,6 +7,7 @@ import { BaseChangedError, NoDeploysError, sendDeploy } from '#web/publish/send/
 import { sendForm } from '#web/publish/send/send-form.ts'
 import { JobFailedError, watchJob } from '#web/publish/send/watch-job.ts'
 import { ApiError, cancelJob } from '#web/server/api.ts'
+import { isForeseen, reportPageError } from '#web/shell/page-errors.ts'
 import { words } from '#web/words/words.ts'
 import { type Failed, isRunning, type PublishState, type RunningState } from './publish-state.ts'
 
@@ -240,6 +241,7 @@ const failureOf = (siteName: string, error: unknown): Failed => ({
   siteName,
   message: messageOf(error),
   kind: kindOf(error),
+  ...(!isForeseen(error) && { unforeseen: error }),
 })
 
 function kindOf(error: unknown): Failed['kind'] {
@@ -247,5 +249,7 @@ function kindOf(error: unknown): Failed['kind'] {
   return error instanceof ReadError ? 'files' : 'refused'
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof ApiError || error instanceof ReadError ? error.message : words.publish.broken
+function messageOf(error: unknown): string {
+  reportPageError(error)
+  return isForeseen(error) ? error.message : words.publish.broken
+}

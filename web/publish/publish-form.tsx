@@ -5,8 +5,9 @@ import { TextField } from '#web/parts/controls/field.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { Notice } from '#web/parts/notice.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
-import { ApiError } from '#web/server/api.ts'
 import { sitesQuery } from '#web/server/queries.ts'
+import { ErrorDetails } from '#web/shell/error-details.tsx'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { words } from '#web/words/words.ts'
 import { ChosenFiles } from './chosen-files.tsx'
 import { FileDrop } from './file-drop.tsx'
@@ -95,7 +96,7 @@ export function PublishForm(props: PublishFormProps) {
       const sites = await client.ensureQueryData(sitesQuery)
       return sites.some(({ rkey }) => rkey === name) ? 'taken' : 'free'
     } catch (error) {
-      return { problem: error instanceof ApiError ? error.message : words.server.failed }
+      return { problem: problemOf(error) }
     }
   }
 
@@ -141,6 +142,7 @@ export function PublishForm(props: PublishFormProps) {
         <Notice tone={failure.kind === 'cancelled' ? 'info' : 'danger'}>
           {failure.message}
           {failure.kind === 'conflict' && ` ${form.replaceWith}`}
+          {failure.unforeseen !== undefined && <ErrorDetails error={failure.unforeseen} />}
         </Notice>
       )}
       {removals !== null && <Notice tone="warn">{removalText(siteName, removals)}</Notice>}

@@ -2,9 +2,9 @@ import type { SitePath } from '#site/path.ts'
 import { asOnlyTab } from '#web/publish/files/as-only-tab.ts'
 import type { Choice } from '#web/publish/files/choose-files.ts'
 import type { KeepOutcome, KeptFacts } from '#web/publish/files/kept-drop.ts'
-import { type PickedFile, ReadError } from '#web/publish/files/picked-file.ts'
-import { ApiError } from '#web/server/api.ts'
+import type { PickedFile } from '#web/publish/files/picked-file.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { isForeseen, reportPageError } from '#web/shell/page-errors.ts'
 import { words } from '#web/words/words.ts'
 import type { PublishEngine } from './publish-engine.ts'
 import { isRunning, type PublishState } from './publish-state.ts'
@@ -236,8 +236,12 @@ class PublishSession {
       return this.#choose(await chooseFiles(picked), number)
     } catch (error) {
       if (this.#latestNumber !== number) return null
-      const isOurs = error instanceof ReadError || error instanceof ApiError
-      this.#set({ ...nothing, problem: isOurs ? error.message : words.publish.unreadable })
+      // Browsers reject with a DOMException what is gone or locked.
+      if (!(error instanceof DOMException)) reportPageError(error)
+      this.#set({
+        ...nothing,
+        problem: isForeseen(error) ? error.message : words.publish.unreadable,
+      })
       return null
     }
   }

@@ -36,6 +36,8 @@ export interface Failed {
   readonly message: string
   /** `conflict`: the site changed meanwhile. `files`: what was chosen has to be chosen again. */
   readonly kind: 'cancelled' | 'conflict' | 'files' | 'refused'
+  /** Set when nobody foresaw it. */
+  readonly unforeseen?: unknown
 }
 
 export type PublishState =

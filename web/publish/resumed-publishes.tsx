@@ -2,6 +2,7 @@ import { useEffect, useId, useRef } from 'react'
 import { Button } from '#web/parts/controls/button.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { focusOnMount } from '#web/parts/overlays/focus-on-mount.ts'
+import { ErrorDetails } from '#web/shell/error-details.tsx'
 import { words } from '#web/words/words.ts'
 import { PublishProgress } from './publish-progress.tsx'
 import PublishResult from './result/publish-result.tsx'
@@ -50,6 +51,9 @@ function ResumedPublish({ resumed, onClose, onPublished }: ResumedPublishProps) 
       <h2 id={titleId}>{progress.title(job.siteName)}</h2>
       {isRunning && <PublishProgress onCancel={cancel} state={state} />}
       {state.stage === 'failed' && <Problem>{state.message}</Problem>}
+      {state.stage === 'failed' && state.unforeseen !== undefined && (
+        <ErrorDetails error={state.unforeseen} />
+      )}
       {isDone && <PublishResult leftOut={[]} result={state.result} />}
       {!isRunning && (
         <Button look="secondary" onClick={onClose} ref={focusOnMount}>

@@ -3,6 +3,7 @@ import { Button } from '#web/parts/controls/button.tsx'
 import { IconButton } from '#web/parts/controls/icon-button.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { publishTicks, Ticks } from '#web/parts/ticks.tsx'
+import { ErrorDetails } from '#web/shell/error-details.tsx'
 import { words } from '#web/words/words.ts'
 import { noticeOf, progressOf } from './publish-progress.tsx'
 import type { RunningState } from './publish-state.ts'
@@ -20,6 +21,7 @@ export function SiteProgress({ publish }: { publish: SitePublish }) {
         {state.message}
         {state.kind === 'conflict' && ` ${form.replaceWith}`}
       </Problem>
+      {state.unforeseen !== undefined && <ErrorDetails error={state.unforeseen} />}
       {retry !== null && state.kind !== 'files' && (
         <Button aria-label={update.tryAgain(siteName)} look="secondary" onClick={retry}>
           {form.tryAgain}

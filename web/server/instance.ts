@@ -11,6 +11,7 @@ const plain: Instance = {
   logoPath: null,
   sourceUrl: null,
   statusUrl: null,
+  version: '',
 }
 
 /** As the server wrote it into the page. */

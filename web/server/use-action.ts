@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { words } from '#web/words/words.ts'
-import { ApiError } from './api.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { leaveIfSignedOut } from './session.ts'
 
 export interface Action {
@@ -25,7 +24,7 @@ export function useAction(): Action {
       return true
     } catch (error) {
       if (!leaveIfSignedOut(error)) {
-        setProblem(error instanceof ApiError ? error.message : words.server.failed)
+        setProblem(problemOf(error))
       }
       return false
     } finally {

@@ -3,6 +3,8 @@ import { Button } from '#web/parts/controls/button.tsx'
 import { PageNotLoadedError } from '#web/shell/routing/router.ts'
 import { words } from '#web/words/words.ts'
 import styles from './error-boundary.module.css'
+import { ErrorDetails } from './error-details.tsx'
+import { reportPageError } from './page-errors.ts'
 
 interface ErrorBoundaryProps {
   /** Another page gets another chance. */
@@ -28,6 +30,10 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
     return { error: null, resetKey: props.resetKey }
   }
 
+  override componentDidCatch(error: unknown): void {
+    reportPageError(error)
+  }
+
   override render(): ReactNode {
     const { error } = this.state
     if (error === null) return this.props.children
@@ -38,10 +44,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
         <h1>{title}</h1>
         <p>{text}</p>
         <Button onClick={() => location.reload()}>{crashed.reload}</Button>
-        <details>
-          <summary>{crashed.details}</summary>
-          <code>{String(error)}</code>
-        </details>
+        <ErrorDetails error={error} />
       </div>
     )
   }

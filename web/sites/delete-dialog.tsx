@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Site } from '#api/contract/client.ts'
 import { ConfirmDialog } from '#web/parts/overlays/confirm.tsx'
-import { ApiError, deleteSite } from '#web/server/api.ts'
+import { deleteSite } from '#web/server/api.ts'
 import { forgetSite } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 
@@ -23,7 +24,7 @@ export function DeleteDialog({ site: { domains, rkey }, onClose }: DeleteDialogP
       toast(danger.deleted(rkey))
     } catch (error) {
       if (leaveIfSignedOut(error)) return
-      toast(error instanceof ApiError ? error.message : words.server.failed, { tone: 'danger' })
+      toast(problemOf(error), { tone: 'danger' })
     }
   }
   const names = domains.map(({ domain }) => domain).join(', ')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageErrorNames } from '#site/page-errors.ts'
 import { document, empty, file, json, text } from './answers.ts'
 import { literals, sentences } from './messages.ts'
 import { defineRoute } from './route.ts'
@@ -8,7 +9,7 @@ const unchanged = { 304: empty('What you have is current') }
 
 const ofSection = { section: 'decisions §1', access: 'public' } as const
 
-/** For programs: health, this interface's description, and what account servers read before anyone can sign in here. */
+/** For programs: health, errors of pages, this interface's description, and what account servers read before anyone can sign in here. */
 export const healthAndMetadataRoutes = {
   readHealth: defineRoute({
     ...ofSection,
@@ -37,6 +38,20 @@ export const healthAndMetadataRoutes = {
       'With the token of `METRICS_TOKEN` as `Authorization: Bearer`; without that setting there is nothing here.',
     answers: { 200: document('The metrics', 'text/plain; version=0.0.4; charset=utf-8') },
     failures: { 401: [literals.unauthorized], 404: [literals.notFound] },
+  }),
+  countPageError: defineRoute({
+    section: 'ours',
+    access: 'public',
+    method: 'POST',
+    path: '/api/page-errors',
+    limit: 'pageError',
+    summary: 'Counts an error that nobody foresaw in a page of the application',
+    details: 'By its name and the engine of the `User-Agent`, in a metric; nothing else is kept.',
+    body: {
+      kind: 'json',
+      schema: z.strictObject({ name: z.string().pipe(z.enum(pageErrorNames)) }),
+    },
+    answers: { 204: empty('Counted') },
   }),
   readOpenApi: defineRoute({
     ...ofSection,

@@ -113,6 +113,7 @@ export const rateLimits = {
   visits: { what: 'lists of visits', perClient: 2000, perAccount: 1000 },
   /** Each is read by a person. */
   report: { what: 'reports from your network', perClient: 10 },
+  pageError: { what: 'page errors from your network', perClient: 30 },
   /** Each holds all data of an account. */
   export: { what: 'exports', perClient: 100, perAccount: 30 },
 } satisfies Record<string, RateLimit>

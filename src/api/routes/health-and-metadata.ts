@@ -9,13 +9,14 @@ import { ApiError } from '#api/errors.ts'
 import { assetAnswer, makeWebAsset, type WebAsset } from '#api/web-asset.ts'
 import { isBearer } from '#http/bearer.ts'
 import { rateLimitedLog } from '#observe/rate-limited-log.ts'
+import { engineOf } from '#site/page-errors.ts'
 
 // Far below the hour for which a new key is published before it signs.
 const cacheControl = 'public, max-age=600'
 
 const stopping = { problem: 'The service is stopping.', error: null }
 
-/** For programs: health, the interface's description, and what account servers read (decisions.md §1). */
+/** For programs: health, errors of pages, the interface's description, and what account servers read (decisions.md §1). */
 export function healthAndMetadataHandlers(
   context: ApiContext,
 ): HandlersOf<typeof healthAndMetadataRoutes> {
@@ -52,6 +53,11 @@ export function healthAndMetadataHandlers(
       }
       c.header('cache-control', 'no-store')
       return answer(200, await metrics.text())
+    },
+
+    countPageError: ({ answer, body, c }) => {
+      context.pageErrors.add(`${body.name} ${engineOf(c.req.header('user-agent') ?? '')}`)
+      return answer(204, null)
     },
 
     readOpenApi: async ({ answer, c }) =>

@@ -13,6 +13,7 @@ import { type Family, Metrics } from '#observe/metrics.ts'
 import { RequestMetrics } from '#observe/request-metrics.ts'
 import { type Counts, Tally } from '#observe/tally.ts'
 import type { FetchOutcome } from '#outbound/safe-fetch.ts'
+import type { PageErrorLabel } from '#site/page-errors.ts'
 import { databaseBytes } from '#store/database/database-bytes.ts'
 import { blobFamilies } from './blob-families.ts'
 import { certificateFamilies } from './certificate-families.ts'
@@ -23,6 +24,7 @@ import { processFamilies } from './process-families.ts'
 import {
   handshakeFamily,
   http3Family,
+  pageErrorFamily,
   refusalFamily,
   requestFamily,
   tierFamilies,
@@ -35,6 +37,7 @@ export interface Meters {
   readonly fetches: Readonly<Record<'application' | 'repos' | 'webhooks', Tally<FetchOutcome>>>
   readonly handshakes: Tally<HandshakeEnd>
   readonly http3Requests: Tally<Http3End>
+  readonly pageErrors: Tally<PageErrorLabel>
   readonly requests: RequestMetrics
 }
 
@@ -43,6 +46,7 @@ export const newMeters = (events: Tally<string>, now: () => number): Meters => (
   fetches: { application: new Tally(), repos: new Tally(), webhooks: new Tally() },
   handshakes: new Tally(),
   http3Requests: new Tally(),
+  pageErrors: new Tally(),
   requests: new RequestMetrics({ now }),
 })
 
@@ -74,6 +78,7 @@ export function openMetrics(options: OpenOptions, opened: AsyncDisposableStack):
   metrics.add(
     handshakeFamily(meters.handshakes),
     http3Family(meters.http3Requests),
+    pageErrorFamily(meters.pageErrors),
     ...certificateFamilies(certificates),
     refusalFamily(() => [refusals.counts, edges?.refusals ?? {}]),
     ...tierFamilies(cache),

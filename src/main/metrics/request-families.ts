@@ -6,6 +6,7 @@ import type { HandshakeEnd } from '#edge/tls/tls-listener.ts'
 import type { Family, HistogramFamily } from '#observe/metrics.ts'
 import type { RequestMetrics } from '#observe/request-metrics.ts'
 import type { Counts, Tally } from '#observe/tally.ts'
+import { browserEngines, type PageErrorLabel, pageErrorNames } from '#site/page-errors.ts'
 
 /** Requests by role and status class; their number is the histogram's `_count`. */
 export const requestFamily = (requests: RequestMetrics): HistogramFamily => ({
@@ -42,6 +43,20 @@ export const refusalFamily = (countsOf: () => readonly Counts<RefusedBy>[]): Fam
       labels: { limit },
       value: countsOf().reduce((sum, counts) => sum + (counts[limit] ?? 0), 0),
     })),
+})
+
+/** Each name and engine is there from the start, with 0. */
+export const pageErrorFamily = ({ counts }: Pick<Tally<PageErrorLabel>, 'counts'>): Family => ({
+  name: 'sitehost_page_errors_total',
+  help: 'Errors that nobody foresaw in pages of the application, by name and engine of the browser.',
+  kind: 'counter',
+  read: () =>
+    pageErrorNames.flatMap((name) =>
+      browserEngines.map((engine) => ({
+        labels: { name, engine },
+        value: counts[`${name} ${engine}`] ?? 0,
+      })),
+    ),
 })
 
 /** What the edge keeps in memory. */

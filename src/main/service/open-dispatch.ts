@@ -89,6 +89,7 @@ function openApplication(parts: ServiceParts) {
     metrics: metricsToken === null ? null : { token: metricsToken, text: () => metrics.text() },
     operations: parts.operations,
     origin,
+    pageErrors: parts.pageErrors,
     registrations,
     reservedNames,
     shares,

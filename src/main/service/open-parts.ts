@@ -78,7 +78,7 @@ export async function openParts(
   const visitorLog = rateLimitedLog(logOfService(log, 'hosting-service'))
   const loop = { ...stores, elapsed, log: visitorLog, now, signal: shutdown.over }
   const edge = openEdge({ ...loop, config, decodedDir: join(config.dataDir, 'decoded'), originOf })
-  const { handshakes, http3Requests, requests } = meters
+  const { handshakes, http3Requests, pageErrors, requests } = meters
   const edges = options.isCore ? new EdgeProcesses(requests) : null
   const cache = (): CacheStats => edges?.cache ?? cacheOf(edge)
   const { over } = shutdown
@@ -134,6 +134,7 @@ export async function openParts(
       opened,
     ),
     network,
+    pageErrors,
     operations: openOperations({ ...loop, config, edges, hosting, requests, version }),
     recentRepositories: new RecentRepositories(),
     registrations: opened.use(new Registrations({ db, wakeUps })),

@@ -14,6 +14,7 @@ const plain = {
   logoPath: null,
   sourceUrl: null,
   statusUrl: null,
+  version: '0',
 }
 const startedAt = Date.UTC(2030, 0, 1)
 

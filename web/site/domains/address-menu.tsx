@@ -5,9 +5,10 @@ import { Icon } from '#web/parts/icon.tsx'
 import { ConfirmDialog } from '#web/parts/overlays/confirm.tsx'
 import { Menu, MenuButton, MenuGroup } from '#web/parts/overlays/menu.tsx'
 import { menuIcons } from '#web/parts/overlays/menu-icons.ts'
-import { ApiError, deleteDomain, mapDomain, mapName, releaseName } from '#web/server/api.ts'
+import { deleteDomain, mapDomain, mapName, releaseName } from '#web/server/api.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import type { Address } from './address.ts'
@@ -31,7 +32,7 @@ export function AddressMenu({ address, isUnused = false }: AddressMenuProps) {
       toast(done)
     } catch (error) {
       if (leaveIfSignedOut(error)) return
-      toast(error instanceof ApiError ? error.message : words.server.failed, { tone: 'danger' })
+      toast(problemOf(error), { tone: 'danger' })
     } finally {
       await refreshAddresses(client)
     }

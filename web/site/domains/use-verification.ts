@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { ApiError, type CustomDomain, verifyDomain } from '#web/server/api.ts'
+import { type CustomDomain, verifyDomain } from '#web/server/api.ts'
 import { refreshAddresses } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 
@@ -28,7 +29,7 @@ export function useVerification({ id, domain, verified, warning }: CustomDomain)
       await refreshAddresses(client)
     } catch (error) {
       if (!leaveIfSignedOut(error)) {
-        setProblem(error instanceof ApiError ? error.message : words.server.failed)
+        setProblem(problemOf(error))
       }
     } finally {
       isBusy.current = false

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '#web/parts/overlays/confirm.tsx'
 import { Dialog } from '#web/parts/overlays/dialog.tsx'
 import { ApiError } from '#web/server/api.ts'
 import { useAction } from '#web/server/use-action.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { goTo } from '#web/shell/routing/address.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
@@ -40,7 +41,7 @@ export default function FileDialog({ action, files, onClose, rkey }: FileDialogP
       message: texts.messages.removed(path),
       done: () => texts.removed(path),
     }
-    publish(change).catch((error: Error) => toast(error.message, { tone: 'danger' }))
+    publish(change).catch((error) => toast(problemOf(error), { tone: 'danger' }))
   }
   const isNaming = action?.kind === 'create' || action?.kind === 'rename'
   return (

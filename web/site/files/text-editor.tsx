@@ -3,6 +3,7 @@ import { formatBytes, formatLimit } from '#web/parts/bytes.ts'
 import { Button } from '#web/parts/controls/button.tsx'
 import { Problem } from '#web/parts/controls/problem.tsx'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { useLeaveGuard } from '#web/shell/routing/use-leave-guard.tsx'
 import { words } from '#web/words/words.ts'
 import { CodeField } from './code-field.tsx'
@@ -82,9 +83,7 @@ export function TextEditor({ rkey, path, file, onReread }: TextEditorProps) {
       setEarlier(isLive ? [] : [...earlier, onto])
     } catch (error) {
       if (error instanceof FileChangedError) setTheirs(error.theirs)
-      else if (!leaveIfSignedOut(error)) {
-        setProblem(error instanceof Error ? error.message : words.server.failed)
-      }
+      else if (!leaveIfSignedOut(error)) setProblem(problemOf(error))
     }
   }
   const save = (): void => {

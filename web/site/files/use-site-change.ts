@@ -8,6 +8,7 @@ import { watchJob } from '#web/publish/send/watch-job.ts'
 import { ApiError, call } from '#web/server/api.ts'
 import { keys } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 import { bytesOf, isSame, readContent } from './live-file.ts'
@@ -72,7 +73,7 @@ export function useSiteChange(rkey: string, onUndone: () => void = () => undefin
       onUndone()
     } catch (error) {
       if (leaveIfSignedOut(error)) return
-      const why = error instanceof ApiError ? error.message : words.server.failed
+      const why = problemOf(error)
       toast(words.files.undoFailed(why), { tone: 'danger' })
     }
   }

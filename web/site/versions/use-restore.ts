@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { watchJob } from '#web/publish/send/watch-job.ts'
-import { ApiError, call } from '#web/server/api.ts'
+import { call } from '#web/server/api.ts'
 import { keys, type Version } from '#web/server/queries.ts'
 import { leaveIfSignedOut } from '#web/server/session.ts'
+import { problemOf } from '#web/shell/page-errors.ts'
 import { toast } from '#web/shell/toasts.ts'
 import { words } from '#web/words/words.ts'
 
@@ -27,7 +28,7 @@ export function useRestore(rkey: string, live: string | null) {
       return true
     } catch (error) {
       if (leaveIfSignedOut(error)) return false
-      const why = error instanceof ApiError ? error.message : words.server.failed
+      const why = problemOf(error)
       toast(words.versions.restoreFailed(why), { tone: 'danger' })
       return false
     } finally {

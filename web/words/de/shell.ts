@@ -43,8 +43,8 @@ export const shell = {
   },
   crashed: {
     title: 'Diese Seite funktioniert gerade nicht',
-    text: 'Lade sie neu. Wenn das nicht hilft, sag den Betreibern, was du getan hast.',
+    text: 'Lade sie neu. Wenn das nicht hilft, kopiere den Fehler und schick ihn den Betreibern.',
     reload: 'Seite neu laden',
-    details: 'Was passiert ist',
+    details: 'Fehler',
   },
 }

@@ -43,8 +43,8 @@ export const shell = {
   },
   crashed: {
     title: 'This page stopped working',
-    text: 'Reload it to continue. If that doesn’t help, tell the people who run this service what you did.',
+    text: 'Reload it to continue. If that doesn’t help, copy the error and send it to the people who run this service.',
     reload: 'Reload the page',
-    details: 'What went wrong',
+    details: 'error',
   },
 }
