@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { hasPrograms } from '#tests/support/require.ts'
 import { completionOf } from './completion.ts'
@@ -28,6 +31,16 @@ test('bash completes what follows a command, and files elsewhere', async () => {
   expect(await offered('deploy', `${import.meta.dir}/completion.te`)).toEqual([
     `${import.meta.dir}/completion.test.ts`,
   ])
+})
+
+test('bash completes names with spaces and brackets as one', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'sitehost-completion-'))
+  const names = ['my site [1]', 'my site 1', 'my sité & 100%']
+  for (const name of names) await Bun.write(join(dir, name), '')
+  const paths = await offered('deploy', join(dir, 'my s'))
+  expect(paths.sort()).toEqual(names.map((name) => join(dir, name)).sort())
+  expect(await offered('deploy', join(dir, 'none'))).toEqual([''])
+  await rm(dir, { recursive: true })
 })
 
 const hasZsh = await hasPrograms('completion in zsh', 'zsh')

@@ -50,7 +50,7 @@ function bash(words: readonly Words[]): string {
   const seconds = ({ seconds }: Words) => seconds.map(({ name }) => name).join(' ')
   return [
     '_sitehost() {',
-    `  local word=\${COMP_WORDS[COMP_CWORD]} options=--help seconds=`,
+    `  local word=\${COMP_WORDS[COMP_CWORD]} options=--help seconds= name`,
     '  if [ "$COMP_CWORD" = 1 ]; then',
     `    COMPREPLY=($(compgen -W "${words.flatMap(({ names }) => names).join(' ')}" -- "$word"))`,
     '    return',
@@ -67,7 +67,9 @@ function bash(words: readonly Words[]): string {
     '      if [ "$COMP_CWORD" = 2 ] && [ -n "$seconds" ]; then',
     '        COMPREPLY=($(compgen -W "$seconds" -- "$word"))',
     '      else',
-    '        COMPREPLY=($(compgen -f -- "$word"))',
+    // macOS has bash 3.2, without `mapfile`.
+    '        COMPREPLY=()',
+    '        while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$word")',
     '      fi',
     '      ;;',
     '  esac',
