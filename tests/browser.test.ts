@@ -54,6 +54,7 @@ describe.skipIf(!hasBrowser)('a person with a browser', () => {
     const opened = page.waitForEvent('popup')
     await link.click()
     const site = await opened
+    await site.waitForLoadState()
     await site.getByRole('heading', { name: 'My first site' }).waitFor()
     expect(await site.evaluate('getComputedStyle(document.body).color')).toBe('rgb(10, 20, 30)')
     await site.getByRole('link', { name: 'About' }).click()

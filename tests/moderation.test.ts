@@ -109,8 +109,10 @@ describe('sitehost site take-down and bring-back', () => {
   test('the audit has who, what and why', async () => {
     const { said } = await sitehost('audit', '--search', `${alice}/blog`)
     expect(said.map((line) => line.split('  ').slice(1).join(' '))).toEqual([
-      expect.stringMatching(/^cli:\S+ site\.bring-back did:plc:a+\/blog "a court said so"$/),
-      expect.stringMatching(/^cli:\S+ site\.take-down did:plc:a+\/blog "a court said so"$/),
+      expect.stringMatching(
+        /^cli:\S+ \(\d+\) site\.bring-back did:plc:a+\/blog "a court said so"$/,
+      ),
+      expect.stringMatching(/^cli:\S+ \(\d+\) site\.take-down did:plc:a+\/blog "a court said so"$/),
     ])
   })
 })

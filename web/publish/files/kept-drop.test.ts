@@ -227,3 +227,27 @@ const rejecting = () =>
   Object.assign(new FakeStorage(), {
     getDirectory: () => Promise.reject(new DOMException('', 'SecurityError')),
   })
+
+test('a database that never opens holds nothing up for long, and is not waited for again', async () => {
+  let opened = 0
+  const silent = () => {
+    opened += 1
+    return new EventTarget()
+  }
+  const store = inDatabase(() => ({ open: silent }) as unknown as globalThis.IDBFactory, 10)
+  const drops = new KeptDrops({ stores: [store] })
+  await drops.clear()
+  expect(await drops.keep(picked, facts)).toBe('unavailable')
+  expect(opened).toBe(1)
+})
+
+test('over plain HTTP the database keeps nothing', async () => {
+  const databases = new IDBFactory()
+  Object.defineProperty(globalThis, 'isSecureContext', { value: false, configurable: true })
+  try {
+    const store = inDatabase(() => databases)
+    expect(await new KeptDrops({ stores: [store] }).keep(picked, facts)).toBe('unavailable')
+  } finally {
+    Reflect.deleteProperty(globalThis, 'isSecureContext')
+  }
+})

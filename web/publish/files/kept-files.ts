@@ -37,32 +37,63 @@ export const inPrivateFolder = (
   },
 })
 
-/** IndexedDB, which pages of every browser can write to. */
-export const inDatabase = (open = () => globalThis.indexedDB): KeptFiles => ({
-  async write(name, content) {
-    const put = (value: Blob | ArrayBuffer) =>
-      inTransaction(open(), 'readwrite', (files) => files.put(value, name))
-    try {
-      await put(content)
-    } catch (error) {
-      if (nameOf(error) === 'QuotaExceededError') throw error
-      // Private windows of Safari keep no blobs: https://bugs.webkit.org/show_bug.cgi?id=156347
-      if (content.size > copiedBytesMax) throw new DOMException('', 'QuotaExceededError')
-      await put(await content.arrayBuffer())
-    }
-  },
-  async read(name) {
-    const found: Blob | ArrayBuffer | undefined = await inTransaction(open(), 'readonly', (files) =>
-      files.get(name),
-    )
-    return found === undefined ? null : new Blob([found])
-  },
-  async remove(name) {
-    await inTransaction(open(), 'readwrite', (files) => files.delete(name))
-  },
-})
+/**
+ * IndexedDB, which pages of every browser can write to. Not over plain HTTP, where no lock keeps two tabs apart, and no more in
+ * this page once a database has not opened within `openingMsMax`, so that nothing that waits for it, such as a sign-out, hangs.
+ */
+export function inDatabase(
+  databases = () => globalThis.indexedDB,
+  openingMsMax = 2_000,
+): KeptFiles {
+  let isStuck = false
+  async function open(): Promise<IDBDatabase> {
+    if (isStuck || globalThis.isSecureContext === false) throw notSupported()
+    const opening = databases().open('dropped')
+    opening.onupgradeneeded = () => opening.result.createObjectStore('files')
+    return await new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        isStuck = true
+        reject(notSupported())
+      }, openingMsMax)
+      opening.onsuccess = () => {
+        clearTimeout(timer)
+        if (isStuck) opening.result.close()
+        else resolve(opening.result)
+      }
+      opening.onerror = () => {
+        clearTimeout(timer)
+        reject(opening.error)
+      }
+    })
+  }
+  return {
+    async write(name, content) {
+      const put = async (value: Blob | ArrayBuffer) =>
+        await inTransaction(await open(), 'readwrite', (files) => files.put(value, name))
+      try {
+        await put(content)
+      } catch (error) {
+        // Private windows of Safari keep no blobs: https://bugs.webkit.org/show_bug.cgi?id=156347
+        if (!['DataCloneError', 'UnknownError'].includes(nameOf(error) ?? '')) throw error
+        if (content.size > copiedBytesMax) throw new DOMException('', 'QuotaExceededError')
+        await put(await content.arrayBuffer())
+      }
+    },
+    async read(name) {
+      const found: Blob | ArrayBuffer | undefined = await inTransaction(
+        await open(),
+        'readonly',
+        (files) => files.get(name),
+      )
+      return found === undefined ? null : new Blob([found])
+    },
+    async remove(name) {
+      await inTransaction(await open(), 'readwrite', (files) => files.delete(name))
+    },
+  }
+}
 
-/** What is copied is in memory whole, more than once. */
+/** A copy is held in memory as a whole, more than once. */
 const copiedBytesMax = 100_000_000
 
 const nameOf = (error: unknown) => (error instanceof DOMException ? error.name : null)
@@ -74,18 +105,12 @@ async function folderOf(storage: StorageManager | undefined) {
   return await storage.getDirectory()
 }
 
-/** Resolves once what `work` has asked for is stored. */
+/** Resolves once what `work` has asked for is stored; closes the database. */
 async function inTransaction<Result>(
-  databases: IDBFactory,
+  database: IDBDatabase,
   mode: IDBTransactionMode,
   work: (files: IDBObjectStore) => IDBRequest<Result>,
 ): Promise<Result> {
-  const opening = databases.open('dropped')
-  opening.onupgradeneeded = () => opening.result.createObjectStore('files')
-  const database = await new Promise<IDBDatabase>((resolve, reject) => {
-    opening.onsuccess = () => resolve(opening.result)
-    opening.onerror = () => reject(opening.error)
-  })
   try {
     const transaction = database.transaction('files', mode)
     const request = work(transaction.objectStore('files'))
