@@ -7,6 +7,7 @@ import { hasBrowser, startBrowser } from '#tests/support/browser/browser.ts'
 import { type OpenedPage, openPage, violationsOf } from '#tests/support/browser/browser-page.ts'
 import { signInAndAuthorize } from '#tests/support/browser/chromium-consent.ts'
 import { dragFolder } from '#tests/support/browser/drag-folder.ts'
+import { keptNames } from '#tests/support/browser/kept-names.ts'
 import { eventually } from '#tests/support/eventually.ts'
 import { startWorld, type World } from '#tests/support/world.ts'
 
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     // Nothing is left of it in the browser.
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await keptFiles()).toEqual([])
+    expect(await keptNames(page)).toEqual([])
   }, 120_000)
 
   test('keeps what was dropped over a denied consent, and the handle', async () => {
@@ -102,7 +103,7 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await page.getByText('You chose this earlier').waitFor()
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('group', { name: 'Drop a folder here' }).waitFor()
-    await eventually(async () => expect(await keptFiles()).toEqual([]))
+    await eventually(async () => expect(await keptNames(page)).toEqual([]))
     await page.reload()
     await page.getByRole('group', { name: 'Drop a folder here' }).waitFor()
   }, 120_000)
@@ -175,11 +176,11 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     // There is a site of that name: nothing is published before a name is confirmed.
     await signIn('alice.test')
     await page.getByLabel('Site name').waitFor()
-    expect(await keptFiles()).toHaveLength(2)
+    expect(await keptNames(page)).toHaveLength(2)
     await page.getByRole('button', { name: /^Account/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Your handle').waitFor()
-    expect(await keptFiles()).toEqual([])
+    expect(await keptNames(page)).toEqual([])
   }, 120_000)
 
   test('starts from a template, in their own words', async () => {
@@ -229,12 +230,6 @@ describe.skipIf(!hasBrowser)('a person without a sign-in', () => {
     await page.waitForFunction(() => document.title.includes(' · '))
     return inputs
   }
-
-  const keptFiles = () =>
-    page.evaluate(async () => {
-      const folder = await navigator.storage.getDirectory()
-      return await Array.fromAsync(folder.keys())
-    })
 
   const expectNoViolations = async () => {
     await page.getByRole('heading').first().waitFor()

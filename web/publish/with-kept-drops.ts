@@ -1,6 +1,6 @@
 import type { KeptDrops } from './files/kept-drop.ts'
 
-/** What keeps drops is loaded when it is wanted: most pages do without it. Where it cannot be loaded, nothing is kept. */
+/** Loads the store for drops on demand: most pages do without it. Where it cannot be loaded, nothing is kept. */
 export async function withKeptDrops<Result>(
   work: (drops: KeptDrops) => Promise<Result>,
   otherwise: Result,

@@ -10,9 +10,6 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
     'css.selectors.popover-open',
     'javascript.builtins.Intl.Segmenter',
   ],
-  '`kept-files.ts` asks for it; what was dropped is kept in IndexedDB where it is missing': [
-    'api.FileSystemFileHandle.createWritable',
-  ],
   '`chunksOf` in `open-archive.ts` is iterated over, not a stream': [
     'api.ReadableStream.@@asyncIterator',
   ],

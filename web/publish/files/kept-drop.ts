@@ -1,6 +1,7 @@
 import { siteFilesMax } from '#site/limits.ts'
+import { reportPageError } from '#web/shell/page-errors.ts'
+import { type DropStore, inDatabase } from './drop-store.ts'
 import { inSlices } from './in-slices.ts'
-import { inDatabase, inPrivateFolder, type KeptFiles } from './kept-files.ts'
 import { type PickedFile, pickedOf } from './picked-file.ts'
 
 /** The default site limit of the service three times over; browsers may have less room. */
@@ -28,8 +29,7 @@ interface KeptIndex extends KeptFacts {
 }
 
 interface KeptOptions {
-  /** The first one in which the browser keeps files has what was dropped. */
-  readonly stores?: readonly KeptFiles[]
+  readonly store?: DropStore
   readonly storage?: Pick<StorageManager, 'estimate'> | undefined
   readonly now?: () => number
 }
@@ -39,17 +39,17 @@ interface KeptOptions {
  * for a day. One at a time; only this browser profile has it. Methods never throw: without it, everything else works.
  */
 export class KeptDrops {
-  readonly #stores: readonly KeptFiles[]
+  readonly #store: DropStore
   readonly #storage: KeptOptions['storage']
   readonly #now: () => number
   #last: Promise<unknown> = Promise.resolve()
 
   constructor({
-    stores = [inPrivateFolder(), inDatabase()],
+    store = inDatabase(),
     storage = globalThis.navigator?.storage,
     now = Date.now,
   }: KeptOptions = {}) {
-    this.#stores = stores
+    this.#store = store
     this.#storage = storage
     this.#now = now
   }
@@ -66,15 +66,20 @@ export class KeptDrops {
 
   /** Nothing happens where nothing is kept. */
   note(facts: Partial<KeptFacts>): Promise<void> {
-    return this.#inTurn(() => this.#note(facts), undefined)
+    const change = (index: unknown) => ({ ...(index as KeptIndex), ...facts })
+    return this.#inTurn(() => this.#store.change(change), undefined)
   }
 
   clear(): Promise<void> {
-    return this.#inTurn(() => this.#clear(), undefined)
+    return this.#inTurn(() => this.#store.clear(), undefined)
   }
 
   #inTurn<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
-    const result = this.#last.then(work).catch(() => otherwise)
+    const result = this.#last.then(work).catch((error) => {
+      // A browser that keeps nothing rejects with a DOMException.
+      if (!(error instanceof DOMException)) reportPageError(error)
+      return otherwise
+    })
     this.#last = result
     return result
   }
@@ -82,36 +87,33 @@ export class KeptDrops {
   async #keep(picked: readonly PickedFile[], facts: KeptFacts): Promise<KeepOutcome> {
     const bytes = picked.reduce((sum, file) => sum + file.bytes, 0)
     if (bytes > keptBytesMax || picked.length > keptFilesMax) return 'too-large'
-    await this.#clear()
-    // Not everywhere: storage says then when it is full.
+    await this.#store.clear()
+    // Some browsers have no estimate; a write then fails with QuotaExceededError.
     const estimate = await this.#storage?.estimate?.().catch(() => null)
     const { quota = Number.POSITIVE_INFINITY, usage = 0 } = estimate ?? {}
     if (bytes > quota - usage) return 'no-room'
     const content = await wholeOf(picked)
     const files = picked.map(({ path, bytes }) => [path, bytes] as const)
     const index: KeptIndex = { format: 1, keptAt: this.#now(), ...facts, files }
-    for (const store of this.#stores) {
-      try {
-        await store.write(contentName, content)
-        // Last: without it there is nothing.
-        await writeIndex(store, index)
-        return 'kept'
-      } catch (error) {
-        await this.#clear()
-        if (error instanceof DOMException && error.name === 'QuotaExceededError') return 'no-room'
-      }
+    try {
+      await this.#store.write({ index, content })
+      return 'kept'
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'QuotaExceededError') return 'no-room'
+      throw error
     }
-    return 'unavailable'
   }
 
   async #read(): Promise<KeptDrop | null> {
-    const found = await this.#find()
-    if (found === null) return null
-    const { index, content } = found
-    const total = index.files.reduce((sum, [, bytes]) => sum + bytes, 0)
+    const stored = await this.#store.read()
+    if (stored === null) return null
+    const { content } = stored
+    const index = stored.index as KeptIndex
     const age = this.#now() - index.keptAt
-    if (total !== content.size || age > keptMsMax || age < 0) {
-      await this.#clear()
+    // An index of a later version of this page has another format.
+    const isOurs = index.format === 1 && age >= 0 && age <= keptMsMax
+    if (!isOurs || index.files.reduce((sum, [, bytes]) => sum + bytes, 0) !== content.size) {
+      await this.#store.clear()
       return null
     }
     let at = 0
@@ -120,34 +122,6 @@ export class KeptDrops {
       return pickedOf(path, content.slice(at - bytes, at))
     })
     return { picked, siteName: index.siteName, deployId: index.deployId }
-  }
-
-  async #note(facts: Partial<KeptFacts>): Promise<void> {
-    const found = await this.#find()
-    if (found !== null) await writeIndex(found.store, { ...found.index, ...facts })
-  }
-
-  async #find() {
-    for (const store of this.#stores) {
-      const stored = await store.read(indexName).catch(() => null)
-      if (stored === null) continue
-      try {
-        const index: KeptIndex = JSON.parse(await stored.text())
-        const content = index.format === 1 ? await store.read(contentName) : null
-        return content === null ? null : { store, index, content }
-      } catch {
-        // Half written, or by a later version of this page.
-        await this.#clear()
-        return null
-      }
-    }
-    return null
-  }
-
-  async #clear(): Promise<void> {
-    for (const store of this.#stores) {
-      for (const name of [indexName, contentName]) await store.remove(name).catch(() => undefined)
-    }
   }
 }
 
@@ -166,9 +140,3 @@ const groupFiles = 25
 
 /** Of this page. */
 export const keptDrops = new KeptDrops()
-
-const indexName = 'dropped.json'
-const contentName = 'dropped'
-
-const writeIndex = (store: KeptFiles, index: KeptIndex) =>
-  store.write(indexName, new Blob([JSON.stringify(index)]))
