@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { chromiumPath } from '#tests/support/browser/browser.ts'
 import { Person } from '#tests/support/browser/person.ts'
 import { firefoxPath, openPuppeteerTab } from '#tests/support/browser/puppeteer-tab.ts'
-import type { Engine, Tab } from '#tests/support/browser/tab.ts'
+import { type Engine, engines, type Tab } from '#tests/support/browser/tab.ts'
 import {
   miniBrowserPath,
   openWebkitTab,
@@ -41,7 +41,7 @@ const codings: Readonly<Record<Engine, readonly string[]>> = {
 let opened: Promise<World> | undefined
 afterAll(async () => (await opened)?.[Symbol.asyncDispose]())
 
-for (const engine of ['chromium', 'firefox', 'webkit'] as const) {
+for (const engine of engines) {
   const isHere = await available(`the pages in ${engine}`, async () => {
     if (!isInstalled[engine]()) throw new Error(`${engine} is not installed`)
   })
@@ -219,7 +219,7 @@ const visitedFiles = [
   { path: 'video.webm', body: Bun.file(join(import.meta.dir, 'support/browser/video.webm')) },
 ]
 
-// What follows runs in the page, each function on its own.
+// Functions below run in the page, and cannot share code.
 
 function holdSignIn(): void {
   const send = fetch

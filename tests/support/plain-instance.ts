@@ -1,6 +1,6 @@
 import type { Instance } from '#site/instance.ts'
 
-/** Without anything that its operator may choose. */
+/** An instance without optional settings. */
 export const plainInstance: Instance = {
   name: 'Sitehost',
   origin: 'https://sitehost.example',

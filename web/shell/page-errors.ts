@@ -15,7 +15,7 @@ export function reportPageError(error: unknown): void {
   void call('POST /api/page-errors', { body: { name: countedName(error) } }).catch(() => undefined)
 }
 
-/** Reports what nothing has caught. */
+/** Reports uncaught errors and unhandled rejections. */
 export function watchPageErrors(): void {
   // Without an error: one of another origin's script, and notices such as that of a ResizeObserver.
   addEventListener('error', ({ error }: ErrorEvent) => error && reportPageError(error))
@@ -24,7 +24,7 @@ export function watchPageErrors(): void {
   )
 }
 
-/** Its message is a sentence for the person at the screen. */
+/** True if the error's message is a sentence for the user. */
 export const isForeseen = (error: unknown): error is ApiError | ReadError =>
   error instanceof ApiError || error instanceof ReadError
 

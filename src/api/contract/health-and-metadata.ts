@@ -46,7 +46,7 @@ export const healthAndMetadataRoutes = {
     path: '/api/page-errors',
     limit: 'pageError',
     summary: 'Counts an error that nobody foresaw in a page of the application',
-    details: 'By its name and the engine of the `User-Agent`, in a metric; nothing else is kept.',
+    details: 'Counts by name and browser engine (from `User-Agent`); stores nothing else.',
     body: {
       kind: 'json',
       schema: z.strictObject({ name: z.string().pipe(z.enum(pageErrorNames)) }),

@@ -59,7 +59,7 @@ interface SentFile {
   readonly content: string
 }
 
-// What follows runs in the page, each function on its own.
+// Functions below run in the page, and cannot share code.
 
 function findControl(selector: string, name: string): Element | null {
   const nameOf = (element: Element): string => {

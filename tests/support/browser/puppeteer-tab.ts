@@ -31,7 +31,6 @@ export async function openPuppeteerTab(engine: 'chromium' | 'firefox'): Promise<
       await field.press('Backspace')
       await field.type(text)
     },
-    screenshot: async () => await page.screenshot(),
     [Symbol.asyncDispose]: async () => await browser.close(),
   }
 }

@@ -18,6 +18,4 @@ export interface Tab extends AsyncDisposable {
   click<Args extends unknown[]>(find: Found<Args>, ...args: Args): Promise<void>
   /** Types into the found field, in place of what is in it. Rejects where none is found. */
   type<Args extends unknown[]>(text: string, find: Found<Args>, ...args: Args): Promise<void>
-  /** A PNG of the window. */
-  screenshot(): Promise<Uint8Array>
 }

@@ -59,7 +59,6 @@ export async function openWebkitTab(): Promise<Tab> {
       await post(`${field}/clear`)
       await post(`${field}/value`, { text })
     },
-    screenshot: async () => Buffer.from(await command<string>(`${session}/screenshot`), 'base64'),
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
@@ -73,6 +72,7 @@ async function startDisplay() {
     stderr: 'ignore',
   })
   const { value } = await server.stdout.getReader().read()
+  if (value === undefined) throw new Error(`Xvfb ended with ${await server.exited}`)
   return {
     name: `:${new TextDecoder().decode(value).trim()}`,
     async [Symbol.asyncDispose]() {
