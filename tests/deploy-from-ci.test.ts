@@ -16,7 +16,10 @@ import {
   runShellExample,
   runTangled,
 } from './support/publishing/ci-recipes.ts'
+import { hasPrograms } from './support/require.ts'
 import { startWorld, type World } from './support/world.ts'
+
+const hasTools = await hasPrograms('deploying from CI', 'curl', 'jq')
 
 let world: World
 let client: AppClient
@@ -46,7 +49,7 @@ interface Secret {
   readonly secret: string
 }
 
-describe('deploy/ci/deploy.sh', () => {
+describe.skipIf(!hasTools)('deploy/ci/deploy.sh', () => {
   const runIn = (folder: string, environment: Record<string, string>) =>
     runRecipe({
       ...{ SITEHOST_URL: world.app, SITEHOST_FOLDER: folder, SITEHOST_SITE: 'from-ci' },
@@ -124,7 +127,7 @@ describe('deploy/ci/deploy.sh', () => {
   })
 })
 
-describe('the recipes, as they are shipped', () => {
+describe.skipIf(!hasTools)('the recipes, as they are shipped', () => {
   let repository: string
   beforeAll(async () => {
     repository = await mkdtemp(join(tmpdir(), 'sitehost-recipes-'))
